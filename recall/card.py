@@ -2,6 +2,25 @@
 
 from __future__ import annotations
 
+from recall.output import Look, plain, visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# No single field may take the room of the others: bytes of UTF-8 for each.
+TITLE_BYTES = 160
+PATH_BYTES = 400
+SUMMARY_BYTES = 400
+DATE_BYTES = 32
+STALE_BYTES = 120
+EXPLAIN_BYTES = 400
+_INDENT = "   "
+# Room for the line that says what was left out.
+_REST_BYTES = 64
+
+Line = tuple[str, str]
+
 
 class Card:
     """One answer, as people, agents and programs see it.
@@ -68,3 +87,122 @@ class Card:
         self.section = section
         self.copies = copies
         self.explain = explain
+
+
+def as_dict(card: Card) -> dict[str, object]:
+    """Return the card as ``spec/schema/search.json`` describes it."""
+    fields: dict[str, object] = {
+        "id": card.id,
+        "root": card.root,
+        "path": card.path,
+        "abs_path": card.abs_path,
+        "title": card.title,
+        "type": card.type,
+        "tier": card.tier,
+        "modified": card.modified,
+        "stale": card.stale,
+        "summary": card.summary,
+        "score": card.score,
+        "tags": list(card.tags),
+        "line": card.line,
+        "section": card.section,
+        "copies": list(card.copies),
+    }
+    if card.explain is not None:
+        fields["explain"] = card.explain
+    return fields
+
+
+def as_text(
+    cards: Sequence[Card],
+    total: int,
+    budget: int,
+    *,
+    base: str | None = None,
+    look: Look | None = None,
+) -> str:
+    """Return the cards as a numbered list of at most ``budget`` bytes, colours not counted.
+
+    Cards are shown best first and whole; the first that does not fit, even without its summary,
+    ends the list. A last line says how many of the ``total`` hits are not shown and what shows
+    them. Paths below ``base`` (the working directory) are relative to it. No cards: no text.
+
+    The number, the tier and the path are ours and begin their lines; what a note says comes after
+    them or on a line of its own, so no title can pass for another card or another tier.
+    """
+    look = look or Look()
+    blocks: list[list[Line]] = []
+    used, shown = 0, 0
+    for card in cards:
+        room = budget - used - (_REST_BYTES if shown + 1 < total else 0)
+        block = _block(card, shown + 1, base, look)
+        if _bytes(block) > room:
+            block = [line for line in block if line[0] not in {"summary", "explain"}]
+        if _bytes(block) > room:
+            break
+        blocks.append(block)
+        used += _bytes(block)
+        shown += 1
+    rest = [("note", _rest(total, len(cards), shown))] if cards and total > shown else []
+    if used + _bytes(rest) <= budget:
+        blocks.append(rest)
+    return "".join(look.paint(role, text) + "\n" for block in blocks for role, text in block)
+
+
+def shown_path(path: str, base: str | None) -> str:
+    """Return an absolute path as people read it: relative where it lies below ``base``."""
+    if base and base != "/" and path.startswith(base + "/"):
+        return path[len(base) + 1 :]
+    return path
+
+
+def _block(card: Card, position: int, base: str | None, look: Look) -> list[Line]:
+    title = plain(card.title, TITLE_BYTES) or plain(card.path, TITLE_BYTES)
+    lines = [("title", f"{position}. {title}"), ("meta", _INDENT + _facts(card, base))]
+    if card.stale is not None:
+        reason = plain(card.stale, STALE_BYTES)
+        lines.append(("stale", f"{_INDENT}STALE: {reason}" if reason else f"{_INDENT}STALE"))
+    summary = plain(card.summary, SUMMARY_BYTES)
+    if summary:
+        lines.append(("summary", _INDENT + summary))
+    lines.extend(("explain", _INDENT + text) for text in _explained(card))
+    return [(role, part) for role, text in lines for part in look.fold(text, _INDENT * 2)]
+
+
+def _facts(card: Card, base: str | None) -> str:
+    path = visible(shown_path(card.abs_path, base), PATH_BYTES)
+    if card.line is not None:
+        path += f":{card.line}"
+    facts = [plain(card.tier, DATE_BYTES), _date(card.modified), path]
+    if card.copies:
+        facts.append(f"{len(card.copies)} more at other paths")
+    return " · ".join(fact for fact in facts if fact)
+
+
+def _date(modified: str) -> str:
+    day = modified[:10]
+    if len(day) == 10 and day[4] == day[7] == "-" and day.replace("-", "").isdecimal():  # noqa: PLR2004
+        return plain(day, DATE_BYTES)
+    # What the author typed stands between facts of ours and must not look like two of them.
+    return plain(modified.replace("·", " "), DATE_BYTES)
+
+
+def _explained(card: Card) -> list[str]:
+    if card.explain is None:
+        return []
+    import json
+
+    facts = {"score": round(card.score, 4), "type": card.type, **card.explain}
+    return [
+        plain(f"{name}: {json.dumps(value, ensure_ascii=False, default=str)}", EXPLAIN_BYTES)
+        for name, value in facts.items()
+    ]
+
+
+def _rest(total: int, found: int, shown: int) -> str:
+    options = [name for name, cut in (("--budget", shown < found), ("-k", found < total)) if cut]
+    return f"{total - shown:,} more: raise {' or '.join(options)}"
+
+
+def _bytes(block: Sequence[Line]) -> int:
+    return sum(len(text.encode()) + 1 for _, text in block)

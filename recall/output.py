@@ -1,0 +1,220 @@
+"""Text that can't drive a terminal, forge a line or burst a budget; pure but for ``look_at``.
+
+Notes, names and paths come from anyone. Prose goes through ``plain`` (what can't be seen is
+removed), names and commands through ``visible`` (it is shown escaped, so that two names stay two).
+Both give one line without control characters, escape sequences, bidirectional overrides, invisible
+characters or lone surrogates.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import TextIO
+
+ELLIPSIS = "…"
+_ELLIPSIS_BYTES = len(ELLIPSIS.encode())
+_MIN_WIDTH = 16
+_DEFAULT_WIDTH = 80
+
+# ECMA-48: strings (OSC, DCS, SOS, PM, APC) with what they carry, CSI sequences, then the short
+# escapes, in their 7-bit and 8-bit forms. The string class holds no introducer, so a text of
+# nothing but introducers is still read in linear time.
+_SEQUENCE = re.compile(
+    r"(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f\n\r]*(?:\x07|\x1b\\|\x9c)"
+    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
+    r"|\x1b[ -/]+[0-~]"
+)
+
+# White space that is a line or column of its own; str.split() takes all of it.
+_BREAKS = "\t-\r\x1c-\x1f\x85\u2028\u2029"
+# Unseen: controls, soft hyphen, grapheme joiner, bidi marks, embeddings, overrides and isolates,
+# zero-width space and its like, fillers of annotations and notations, and the tag block, in which
+# text can be hidden from people but not from a language model.
+_UNSEEN = (
+    "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u061c\u180b-\u180f\u200b\u200e\u200f"
+    "\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff"
+)
+_BROKEN = "\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
+# Joiners belong in Persian, Indic and emoji text, between two such characters; nowhere else.
+_LETTER_BEYOND = "[\u0300-\u1fff\u2190-\U0010ffff]"
+_LONE_JOINER = f"(?<!{_LETTER_BEYOND})[\u200c\u200d]|[\u200c\u200d](?!{_LETTER_BEYOND})"
+# One selector chooses a glyph; a row of them only carries hidden bytes.
+_SELECTOR_RUN = "[\ufe00-\ufe0f](?=[\ufe00-\ufe0f])"
+
+_HIDDEN = re.compile(f"[{_UNSEEN}]")
+_MARKS = re.compile(f"{_LONE_JOINER}|{_SELECTOR_RUN}")
+_UNPAIRED = re.compile(f"[{_BROKEN}]")
+_NOT_VISIBLE = re.compile(f"[{_BREAKS}{_UNSEEN}{_BROKEN}]|{_LONE_JOINER}|{_SELECTOR_RUN}")
+
+
+def plain(text: str, limit: int | None = None) -> str:
+    r"""Return ``text`` as one harmless line of prose, of at most ``limit`` bytes of UTF-8.
+
+    White space collapses, escape sequences and unseen characters go, bytes that were not UTF-8
+    show as ``\xNN``. A line that had to be cut ends in an ellipsis.
+    """
+    if limit is not None:
+        # Nothing is gained by cleaning megabytes of which a line is shown.
+        text = text[: 64 + 16 * limit]
+    if not (text.isascii() and text.isprintable()):
+        text = _HIDDEN.sub("", _SEQUENCE.sub("", text))
+        text = _MARKS.sub("", _UNPAIRED.sub(_shown, text))
+    text = " ".join(text.split())
+    return text if limit is None else _cut(text, limit)
+
+
+def visible(text: str, limit: int | None = None) -> str:
+    """Return a name, path or command as one harmless line, every odd character shown escaped.
+
+    Ordinary spaces stay as they are, so that what is pasted works. A name over ``limit`` bytes
+    loses its middle, because both ends of a path tell more.
+    """
+    if not (text.isascii() and text.isprintable()):
+        text = _NOT_VISIBLE.sub(_escaped, text)
+    return text if limit is None else _cut_middle(text, limit)
+
+
+def _shown(match: re.Match[str]) -> str:
+    # Python keeps a byte that it could not decode as the surrogate U+DC00 + byte.
+    if "\udc80" <= match[0] <= "\udcff":
+        return f"\\x{ord(match[0]) - 0xDC00:02x}"
+    return "\ufffd"
+
+
+def _escaped(match: re.Match[str]) -> str:
+    char = match[0]
+    if "\ud800" <= char <= "\udfff":
+        return _shown(match)
+    return char.encode("unicode_escape").decode("ascii")
+
+
+def _cut(text: str, limit: int) -> str:
+    data = text.encode()
+    if len(data) <= limit:
+        return text
+    return _head(data, limit - _ELLIPSIS_BYTES) + ELLIPSIS if limit >= _ELLIPSIS_BYTES else ""
+
+
+def _cut_middle(text: str, limit: int) -> str:
+    data = text.encode()
+    if len(data) <= limit:
+        return text
+    if limit < _ELLIPSIS_BYTES:
+        return ""
+    room = limit - _ELLIPSIS_BYTES
+    tail = data[len(data) - room * 2 // 3 :] if room > 1 else b""
+    return _head(data, room - len(tail)) + ELLIPSIS + tail.decode("utf-8", "ignore")
+
+
+def _head(data: bytes, size: int) -> str:
+    return data[: max(0, size)].decode("utf-8", "ignore").rstrip(" \u200c\u200d")
+
+
+def one_line(value: object) -> str:
+    """Return what an exception or another value says of itself, as one harmless line."""
+    return plain(str(value), 1000)
+
+
+def diagnostic(kind: str, message: str, where: str | None = None, hint: str | None = None) -> str:
+    """Return the lines of one diagnostic: ``error: …``, then ``where: …``, ``hint: …`` if any."""
+    lines = [f"{kind}: {visible(message)}"]
+    if where:
+        lines.append(f"where: {visible(where)}")
+    if hint:
+        lines.append(f"hint: {visible(hint)}")
+    return "\n".join(lines) + "\n"
+
+
+class Look:
+    """How text may look where it goes: ``width`` in cells (None: never fold) and ``colour``."""
+
+    __slots__ = ("colour", "width")
+
+    STYLES = {"title": "1", "meta": "2", "stale": "33", "note": "2"}  # noqa: RUF012 - constant
+
+    def __init__(self, width: int | None = None, *, colour: bool = False) -> None:
+        self.width = width
+        self.colour = colour
+
+    def paint(self, role: str, text: str) -> str:
+        """Return ``text`` in the colours of ``role``, or as it is."""
+        code = self.STYLES.get(role)
+        if not (self.colour and code):
+            return text
+        return f"\x1b[{code}m{text}\x1b[0m"
+
+    def fold(self, text: str, indent: str) -> list[str]:
+        """Return ``text`` in lines no wider than the terminal, each after the first indented.
+
+        Without this a terminal would wrap at its edge, and what a note says could begin a line.
+        """
+        if self.width is None or len(text) * 2 <= self.width:
+            return [text]
+        return _fold(text, indent, max(_MIN_WIDTH, self.width))
+
+
+def _fold(text: str, indent: str, width: int) -> list[str]:
+    from unicodedata import combining, east_asian_width
+
+    def cells(char: str) -> int:
+        return 0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1
+
+    lines: list[str] = []
+    while True:
+        used, space = 0, 0
+        for at, char in enumerate(text):
+            used += cells(char)
+            if used > width:
+                break
+            if char == " " and text[:at].strip():
+                space = at
+        else:
+            return [*lines, text]
+        end = space or at
+        lines.append(text[:end])
+        text = indent + text[end:].lstrip(" ")
+
+
+def look_at(stream: TextIO, environ: Mapping[str, str]) -> Look:
+    """Return how to write to ``stream``: folded and coloured only where a person sees it.
+
+    ``NO_COLOR`` (not empty) and ``TERM=dumb`` switch colour off, as their conventions say.
+    """
+    import os
+
+    if not is_terminal(stream):
+        return Look()
+    try:
+        width = os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError):
+        width = 0
+    colour = not environ.get("NO_COLOR") and environ.get("TERM", "dumb") != "dumb"
+    return Look(width or _DEFAULT_WIDTH, colour=colour)
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Return whether a person reads or types at ``stream``; a closed or absent one is none."""
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:
+        return False
+
+
+def number(count: int, noun: str) -> str:
+    """Return ``count`` with its noun: ``1 note``, ``1,532 notes``."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def size(count: int) -> str:
+    """Return a number of bytes for people: ``831 B``, ``1.2 MiB``."""
+    value = float(count)
+    for unit in ("B", "KiB", "MiB"):
+        if value < 1000:  # noqa: PLR2004 - four digits are where the next unit reads better
+            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1024
+    return f"{value:.1f} GiB"
