@@ -1,0 +1,405 @@
+"""Which roots a search reads, and its settings: from flags, files, environment or repository.
+
+The order, and what each source may say, is described in ``docs/configuration.md``. Finding and
+reading are ``recall.project`` and ``recall.configfile``; this module decides between them.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from index_cache.errors import ConfigInvalid, InvalidInput, NotFound, RootUnavailable
+from index_cache.model import Root, Rules
+from recall.configfile import ConfigFile, Entry, name_fault, nearest, read_config
+from recall.dirs import config_file, expand_home, state_dir
+from recall.notice import Notice, shell_quoted
+from recall.project import find_project_file, find_repository, is_inside
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from index_cache.errors import RecallError
+
+__all__ = ["Config", "LeftOut", "Notice", "SearchSettings", "load"]
+
+VARIABLE = "RECALL_ROOTS"
+_TOP_LEVEL_NOTES = Rules(include=("/*.md", "/*.markdown"))
+_LISTED = 5
+
+
+class SearchSettings:
+    """What ``[search]`` sets.
+
+    ``k`` is how many cards at most, ``budget`` how many bytes of text, ``include_journal`` whether
+    journals answer, ``wait`` how many seconds a search waits for a first build.
+    """
+
+    __slots__ = ("budget", "include_journal", "k", "wait")
+
+    def __init__(
+        self,
+        k: int = 10,
+        budget: int = 4096,
+        *,
+        include_journal: bool = False,
+        wait: float = 30.0,
+    ) -> None:
+        self.k = k
+        self.budget = budget
+        self.include_journal = include_journal
+        self.wait = wait
+
+
+class LeftOut:
+    """A configured root that is not searched, with the reason in words."""
+
+    __slots__ = ("name", "path", "reason", "source")
+
+    def __init__(self, name: str, path: str, reason: str, source: str) -> None:
+        self.name = name
+        self.path = path
+        self.reason = reason
+        self.source = source
+
+
+class Config:
+    """What ``load`` found.
+
+    ``roots`` to search; ``search`` settings; ``hook``, the ``[hook]`` table as it was written;
+    ``notices`` to be said; ``sources``, the files that were read; ``origins``, where each root is
+    configured (a file, ``RECALL_ROOTS``, ``--root`` or the repository), by name; ``left_out``.
+    """
+
+    __slots__ = ("hook", "left_out", "notices", "origins", "roots", "search", "sources")
+
+    def __init__(
+        self,
+        roots: tuple[Root, ...],
+        search: SearchSettings,
+        hook: dict[str, object],
+        notices: tuple[Notice, ...] = (),
+        *,
+        sources: tuple[str, ...] = (),
+        origins: dict[str, str] | None = None,
+        left_out: tuple[LeftOut, ...] = (),
+    ) -> None:
+        self.roots = roots
+        self.search = search
+        self.hook = hook
+        self.notices = notices
+        self.sources = sources
+        self.origins = origins or {}
+        self.left_out = left_out
+
+
+def load(
+    cwd: str, environ: Mapping[str, str], names: Sequence[str] = (), *, fallback: bool
+) -> Config:
+    """Return the configuration that holds in ``cwd``.
+
+    ``names`` are the values of ``--root``: configured names, else directories. ``fallback``
+    allows the current repository's ``docs`` and top-level notes when nothing else is configured.
+    Raises ``ConfigInvalid`` for a wrong file and when nothing is configured, ``NotFound`` for a
+    named root or directory that is not there, ``RootUnavailable`` when no root can be read.
+    """
+    loading = _Loading(cwd, environ)
+    if not names or not all(map(_is_directory_flag, names)):
+        loading.read_files()
+    if names:
+        entries = loading.named(names)
+    else:
+        entries = loading.entries or (loading.repository() if fallback else [])
+    return loading.finish(entries)
+
+
+def _is_directory_flag(value: str) -> bool:
+    return value.startswith(("./", "../", "/", "~")) or value in {".", ".."}
+
+
+class _Loading:
+    """The state of one ``load``: what was read so far and what has to be said about it."""
+
+    __slots__ = ("cwd", "entries", "environ", "files", "left_out", "notices", "refused")
+
+    def __init__(self, cwd: str, environ: Mapping[str, str]) -> None:
+        self.cwd = cwd
+        self.environ = environ
+        self.files: list[ConfigFile] = []
+        self.entries: list[Entry] = []
+        self.refused: list[Entry] = []
+        self.left_out: list[LeftOut] = []
+        self.notices: list[Notice] = []
+
+    def read_files(self) -> None:
+        """Read the project's file and the person's own, or ``RECALL_ROOTS`` if they name none."""
+        project = find_project_file(self.cwd, self.notices)
+        if project is not None:
+            self._take(self._read(project))
+            self._refuse(self.files[0])
+        if all(file.inherit for file in self.files):
+            self._read_own()
+        if not self.entries and not self.refused:
+            self.entries = list(self._from_variable())
+
+    def _read_own(self) -> None:
+        own = config_file(self.environ)
+        if own is None:
+            return
+        try:
+            os.lstat(own)
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as error:
+            # Another user's home, kept by sudo or a container: no reason not to answer.
+            self.notices.append(Notice(f"{own} is not read: {error.strerror}"))
+            return
+        file = self._read(own)
+        if not file.inherit:
+            file.notices.append(Notice(f"{own}: inherit has no effect here, only in a project"))
+        self._take(file)
+
+    def _read(self, file: str) -> ConfigFile:
+        try:
+            return read_config(file, self.environ)
+        except FileNotFoundError as error:
+            raise ConfigInvalid(
+                "the configuration can't be read: it is a link that leads nowhere", where=file
+            ) from error
+
+    def _take(self, file: ConfigFile) -> None:
+        self.files.append(file)
+        self.notices += file.notices
+        mine = {entry.name: entry for entry in self.entries}
+        for entry in file.entries:
+            first = mine.get(entry.name)
+            if first is None:
+                self.entries.append(entry)
+            elif first.path != entry.path:
+                self.notices.append(
+                    Notice(
+                        f'root "{entry.name}" is {first.path}, as {first.source} says; '
+                        f"{entry.path} of {entry.source} is not searched",
+                        "give one of them another name",
+                    )
+                )
+
+    def _refuse(self, file: ConfigFile) -> None:
+        """Drop what a project's file may not name yet, before it could hide the person's own."""
+        outside = file.outside()
+        if not outside:
+            return
+        from recall.grants import load_grants
+
+        grants = load_grants(state_dir(self.environ))
+        if grants.complaint:
+            self.notices.append(Notice(grants.complaint, "recall trust"))
+        allowed = grants.directories(file.file, file.content) or frozenset()
+        self.refused = [entry for entry in outside if entry.path not in allowed]
+        self.entries = [entry for entry in self.entries if entry not in self.refused]
+        if self.refused:
+            self.notices.append(
+                Notice(
+                    f"{file.file} is not trusted to name directories outside its project; "
+                    f"left out: {_listed(self.refused)}",
+                    "recall trust",
+                )
+            )
+        reason = "outside the project, whose file is not trusted"
+        self.left_out += [LeftOut(e.name, e.path, reason, e.source) for e in self.refused]
+
+    def _from_variable(self) -> Iterable[Entry]:
+        taken: set[str] = set()
+        for item in self.environ.get(VARIABLE, "").split(os.pathsep):
+            name, equals, directory = item.partition("=")
+            if not equals or name_fault(name) is not None:
+                name, directory = "", item
+            if not directory:
+                continue
+            expanded = expand_home(directory, self.environ)
+            if expanded is None:
+                raise ConfigInvalid(
+                    f'{VARIABLE}: no home directory is known for "{directory}"',
+                    where=VARIABLE,
+                    hint="set HOME, or write the whole path",
+                )
+            path = os.path.join(self.cwd, expanded)
+            name = _unique(name or _base_name(path), taken)
+            yield Entry(name, os.path.realpath(path), VARIABLE, written=directory)
+
+    def named(self, names: Sequence[str]) -> list[Entry]:
+        """Return the roots that the ``--root`` flags name."""
+        configured = {entry.name: entry for entry in self.entries}
+        taken = set(names) & set(configured)
+        chosen: list[Entry] = []
+        for name in names:
+            entry = None if _is_directory_flag(name) else configured.get(name)
+            if entry is None:
+                if name in {refused.name for refused in self.refused}:
+                    raise self._not_trusted()
+                entry = self._directory(name, taken)
+            if entry not in chosen:
+                chosen.append(entry)
+        return chosen
+
+    def _directory(self, value: str, taken: set[str]) -> Entry:
+        if not value or "\0" in value:
+            raise InvalidInput("--root needs a name or a directory", where=f"--root {value!r}")
+        flag = _is_directory_flag(value)
+        expanded = expand_home(value, self.environ)
+        if expanded is None:
+            raise NotFound(f'no home directory is known for "{value}"', where=f"--root {value}")
+        path = os.path.join(self.cwd, expanded)
+        problem = _problem(path)
+        if problem is None:
+            return Entry(
+                _unique(_base_name(path), taken), os.path.realpath(path), "--root", written=value
+            )
+        if problem.missing:
+            what = "directory" if flag else "root and no directory"
+            near = None if flag else nearest(value, (entry.name for entry in self.entries))
+            raise NotFound(
+                f'there is no {what} "{value}"' + (f'; did you mean "{near}"?' if near else ""),
+                where=path,
+                hint=None if flag else "recall roots list",
+            )
+        raise RootUnavailable(f'the root "{value}" {problem.reason}', where=path)
+
+    def repository(self) -> list[Entry]:
+        """Return the ``docs`` directory and the top-level notes of the current repository."""
+        top = find_repository(self.cwd, self.notices)
+        if top is None:
+            return []
+        entries = []
+        docs = os.path.join(top, "docs")
+        if os.path.isdir(docs):
+            if is_inside(os.path.realpath(docs), top):
+                entries.append(Entry("docs", os.path.realpath(docs), top))
+            else:
+                self.notices.append(
+                    Notice(
+                        f"{docs} is left out: it leads out of the repository",
+                        f"recall search --root {shell_quoted(docs)} QUERY",
+                    )
+                )
+        name = _unique(_base_name(top), {entry.name for entry in entries})
+        return [*entries, Entry(name, top, top, rules=_TOP_LEVEL_NOTES)]
+
+    def finish(self, entries: list[Entry]) -> Config:
+        """Return the configuration with those of ``entries`` that can be read, each once."""
+        if not entries:
+            raise self._not_trusted() if self.refused else self._nothing()
+        present: list[Entry] = []
+        for entry in entries:
+            problem = _problem(entry.path)
+            if problem is not None:
+                self._leave_out(entry, problem)
+            elif not any((e.path, e.rules) == (entry.path, entry.rules) for e in present):
+                present.append(entry)
+        if not present:
+            raise self._with_notices(
+                RootUnavailable(
+                    "none of the roots can be read",
+                    where=entries[0].path,
+                    hint="mount or create the directories, or correct the configuration",
+                )
+            )
+        settings: dict[str, int | float | bool] = {}
+        hook: dict[str, object] = {}
+        for file in reversed(self.files):  # the project's settings over the person's own
+            settings |= file.search
+            hook |= file.hook
+        return Config(
+            tuple(Root(entry.name, entry.path, entry.rules) for entry in present),
+            _search_settings(settings),
+            hook,
+            tuple(self.notices),
+            sources=tuple(file.file for file in self.files),
+            origins={entry.name: entry.source for entry in present},
+            left_out=tuple(self.left_out),
+        )
+
+    def _leave_out(self, entry: Entry, problem: _Problem) -> None:
+        self.left_out.append(LeftOut(entry.name, entry.path, problem.reason, entry.source))
+        self.notices.append(
+            Notice(
+                f'root "{entry.name}" is left out: {entry.path} {problem.reason}',
+                f"mount or create the directory, or correct it in {entry.source}",
+            )
+        )
+
+    def _not_trusted(self) -> RecallError:
+        return ConfigInvalid(
+            f"the project's file is not trusted to name directories outside the project: "
+            f"{_listed(self.refused)}",
+            where=self.refused[0].source,
+            hint="recall trust",
+        )
+
+    def _nothing(self) -> RecallError:
+        directory = os.path.abspath(self.cwd)
+        kept = "".join(c if c.isalnum() or c in "_." else "-" for c in _base_name(directory))
+        name = kept.strip("-.") or "notes"
+        return self._with_notices(
+            ConfigInvalid(
+                "no directory of notes is configured",
+                hint=f"recall roots add {name[:50]} {shell_quoted(directory)}",
+            )
+        )
+
+    def _with_notices(self, error: RecallError) -> RecallError:
+        # An error is all that is shown, and what was passed over is often its reason.
+        if self.notices:
+            error.message += " (" + "; ".join(notice.message for notice in self.notices) + ")"
+        return error
+
+
+class _Problem:
+    """Why a directory can't be a root; ``missing`` if there is none."""
+
+    __slots__ = ("missing", "reason")
+
+    def __init__(self, reason: str, *, missing: bool) -> None:
+        self.reason = reason
+        self.missing = missing
+
+
+def _problem(path: str) -> _Problem | None:
+    try:
+        mode = os.stat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return _Problem("does not exist", missing=True)
+    except OSError as error:
+        return _Problem(f"can't be read: {error.strerror}", missing=False)
+    if not stat.S_ISDIR(mode):
+        return _Problem("is not a directory", missing=True)
+    if not os.access(path, os.R_OK | os.X_OK):
+        return _Problem("can't be read: Permission denied", missing=False)
+    return None
+
+
+def _search_settings(values: dict[str, int | float | bool]) -> SearchSettings:
+    settings = SearchSettings()
+    for key, value in values.items():
+        setattr(settings, key, value)
+    return settings
+
+
+def _base_name(path: str) -> str:
+    return os.path.basename(os.path.abspath(path)) or "root"
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    candidate, number = name, 1
+    while candidate in taken:
+        number += 1
+        candidate = f"{name}-{number}"
+    taken.add(candidate)
+    return candidate
+
+
+def _listed(entries: list[Entry]) -> str:
+    shown = [f"{entry.name} ({entry.path})" for entry in entries[:_LISTED]]
+    more = len(entries) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")

@@ -1,0 +1,45 @@
+"""Reading small files of our own kind from places that may hold anything."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+
+
+class Unreadable(Exception):
+    """Something is there that can't be read as a small file; the message is the reason."""
+
+
+def read_small(path: str, limit: int) -> bytes:
+    """Return the bytes of a regular file of at most ``limit`` bytes.
+
+    Raises ``FileNotFoundError`` when nothing is there and ``Unreadable`` for anything else: a
+    directory, a larger file, one without permission, a FIFO (which is not waited for).
+    """
+    try:
+        descriptor = os.open(path, _FLAGS)
+        try:
+            return _read(descriptor, limit)
+        finally:
+            os.close(descriptor)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise Unreadable(error.strerror or type(error).__name__) from error
+
+
+def _read(descriptor: int, limit: int) -> bytes:
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISDIR(mode):
+        raise Unreadable("it is a directory")
+    if not stat.S_ISREG(mode):
+        raise Unreadable("it is not a regular file")
+    data = b""
+    while len(data) <= limit:
+        block = os.read(descriptor, limit + 1 - len(data))
+        if not block:
+            return data
+        data += block
+    raise Unreadable(f"it is larger than {limit} bytes")
