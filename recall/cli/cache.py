@@ -1,0 +1,83 @@
+"""``recall cache``: list cache files and prune unused ones."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from recall.cli.common import SETTINGS, Console, examples, json_option, required
+from recall.cli.fields import cache_fields, moment
+from recall.output import number, size, visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from recall.caches import CacheFile
+
+
+@click.group(context_settings=SETTINGS, epilog=examples("recall cache list", "recall cache prune"))
+def command() -> None:
+    """List cache files and prune unused ones.
+
+    Caches are derived from notes: deleting one costs the time to build it again, nothing else.
+    """
+
+
+@command.command("list", epilog=examples("recall cache list", "recall cache list --json"))
+@json_option
+def list_command(*, as_json: bool) -> int:
+    """List the cache files, each with its root, its size and when it was last used."""
+    from recall import caches
+
+    console = Console("cache list", as_json=as_json)
+    directory = _directory()
+    found = caches.list_caches(directory)
+    return console.finish(
+        lambda: {
+            "directory": visible(directory),
+            "caches": [cache_fields(cache) for cache in found],
+        },
+        lambda _: "".join(_line(cache) for cache in found),
+    )
+
+
+@command.command(
+    "prune", epilog=examples("recall cache prune", "recall cache prune --older-than 7")
+)
+@click.option(
+    "--older-than",
+    type=click.FloatRange(min=0),
+    default=30.0,
+    metavar="DAYS",
+    help="Delete what was not used for this long.  [default: 30]",
+)
+@click.option("--all", "everything", is_flag=True, help="Delete every cache file.")
+@json_option
+def prune_command(*, older_than: float, everything: bool, as_json: bool) -> int:
+    """Delete cache files that were not used for a month."""
+    from recall import caches
+
+    console = Console("cache prune", as_json=as_json)
+    directory = _directory()
+    removed = caches.prune(directory, older_than_days=older_than, all=everything)
+    freed = sum(cache.bytes for cache in removed)
+    return console.finish(
+        lambda: {
+            "directory": visible(directory),
+            "removed": [cache_fields(cache) for cache in removed],
+        },
+        lambda _: f"deleted {number(len(removed), 'cache file')}, {size(freed)}\n",
+    )
+
+
+def _directory() -> str:
+    from recall import dirs
+
+    return required(dirs.cache_dir(os.environ), "caches")
+
+
+def _line(cache: CacheFile) -> str:
+    root = "unknown root" if cache.root_path is None else visible(cache.root_path)
+    state = "" if cache.current else ", of another version"
+    used = moment(cache.last_used) or "never"
+    return f"{root}: {size(cache.bytes)}, last used {used}{state}\n  {visible(cache.path)}\n"

@@ -1,0 +1,204 @@
+"""What the commands share: where answers and diagnostics go, and options that several take."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+import click
+
+from index_cache.errors import InvalidInput, RootUnavailable
+from recall.output import diagnostic, is_terminal, look_at, visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import TextIO
+
+    from index_cache.errors import RecallError
+    from index_cache.refresh import Report
+    from recall.notice import Notice
+    from recall.output import Look
+
+    # What a notice is made of: message and hint.
+    Said = tuple[str, str | None]
+
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+# Progress appears only when work takes longer than this, then at this pace (seconds).
+_PATIENCE = 1.0
+_PACE = 0.1
+
+
+def examples(*lines: str) -> str:
+    """Return the closing part of a help text: commands that work when pasted."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Answer as one JSON object.")
+root_option = click.option(
+    "--root",
+    "names",
+    multiple=True,
+    metavar="NAME|DIR",
+    help="A configured root's name, else a directory; ./x is always a directory. Repeatable.",
+)
+
+
+def seconds(
+    context: click.Context, parameter: click.Parameter, value: float | None
+) -> float | None:
+    """Refuse what is no length of time: negative, infinite or not a number."""
+    if value is not None and not 0 <= value < float("inf"):
+        raise click.BadParameter("must be a number of seconds, 0 or more", context, parameter)
+    return value
+
+
+def working_directory() -> str:
+    """Return where the person stands. Raises RootUnavailable when that directory is gone."""
+    try:
+        return os.getcwd()
+    except OSError as error:
+        raise RootUnavailable(
+            "the working directory no longer exists", hint="cd to one that does"
+        ) from error
+
+
+def required(value: str | None, what: str) -> str:
+    """Return a path of recall's own. Raises InvalidInput when there is no home to hold it."""
+    if value is None:
+        raise InvalidInput(
+            f"there is no place for {what}: no home directory can be found",
+            hint="set HOME to an absolute path",
+        )
+    return value
+
+
+class Console:
+    """Where one command's answer, its notices and its failure go.
+
+    stdout has the answer (text, or one JSON envelope); stderr has all that is said about it.
+    Under ``--json`` notices are part of the answer and stderr stays silent.
+    """
+
+    def __init__(self, command: str, *, as_json: bool) -> None:
+        self.command = command
+        self.as_json = as_json
+        self._notices: list[Said] = []
+
+    def note(self, message: str, hint: str | None = None) -> None:
+        """Say something that stops nothing, once."""
+        if (message, hint) in self._notices:
+            return
+        self._notices.append((message, hint))
+        if not self.as_json:
+            write_error(diagnostic("warning", message, hint=hint))
+
+    def note_all(self, notices: Iterable[Notice | str]) -> None:
+        """Say each of several notices."""
+        for notice in notices:
+            if isinstance(notice, str):
+                self.note(notice)
+            else:
+                self.note(notice.message, notice.hint)
+
+    def note_reports(self, reports: Iterable[Report], error: RecallError | None = None) -> None:
+        """Say what went wrong or is unusual in each root; ``error`` is told at the end anyway."""
+        for entry in reports:
+            for notice in entry.notices:
+                self.note(f"{entry.root.name}: {notice}")
+            if entry.failure is not None and entry.failure is not error:
+                self.note(f"{entry.root.name}: {entry.failure.message}", entry.failure.hint)
+
+    def finish(
+        self,
+        data: Callable[[], dict[str, object]],
+        text: Callable[[Look], str],
+        error: RecallError | None = None,
+    ) -> int:
+        """Write the answer and return the exit status; ``error`` is what failed besides."""
+        if self.as_json:
+            from recall.envelope import encode, failure, success
+
+            fields = data()
+            fields["notices"] = [{"message": said, "hint": hint} for said, hint in self._notices]
+            envelope = (
+                success(self.command, fields)
+                if error is None
+                else failure(self.command, error, fields)
+            )
+            write_bytes(encode(envelope))
+        else:
+            write_text(text(look_at(sys.stdout, os.environ)))
+            if error is not None:
+                write_error(diagnostic("error", error.message, error.where, error.hint))
+        return error.exit_status if error is not None else 0
+
+
+def report(error: RecallError, command: str, *, as_json: bool) -> int:
+    """Tell the person or the program of an error that ended the command; return its status."""
+    if as_json:
+        from recall.envelope import encode, failure
+
+        write_bytes(encode(failure(command, error)))
+    else:
+        write_error(diagnostic("error", error.message, error.where, error.hint))
+    return error.exit_status
+
+
+def write_bytes(data: bytes) -> None:
+    """Write to stdout what is UTF-8 whatever the locale says."""
+    if sys.stdout is None:
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+
+
+def write_text(text: str) -> None:
+    """Write text to stdout; characters that its encoding lacks show as ``?``."""
+    if text and sys.stdout is not None:
+        write_bytes(text.encode(sys.stdout.encoding or "utf-8", "replace"))
+
+
+def write_error(text: str) -> None:
+    """Write a diagnostic to stderr, if there is one; a closed one changes nothing."""
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        return
+
+
+class Progress:
+    """A line on a terminal's stderr that shows how far a long refresh has come."""
+
+    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stream = stream
+        self._clock = clock
+        self._due = clock() + _PATIENCE
+        self._shown = False
+
+    def __call__(self, root: str, done: int, total: int) -> None:
+        """Show the count if a person has been waiting for it."""
+        now = self._clock()
+        if now < self._due:
+            return
+        self._due = now + _PACE
+        self._shown = True
+        self._stream.write(f"\r\x1b[Kindexing {visible(root, 40)}: {done:,} of {total:,} files")
+        self._stream.flush()
+
+    def close(self) -> None:
+        """Take the line away again."""
+        if self._shown:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+
+
+def progress_on(stream: TextIO | None) -> Progress | None:
+    """Return a progress line if a person sees ``stream``, else None."""
+    if stream is None or not is_terminal(stream) or os.environ.get("TERM") == "dumb":
+        return None
+    return Progress(stream)

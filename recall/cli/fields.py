@@ -1,0 +1,116 @@
+"""Values as the fields of a JSON answer (``spec/schema``), and what texts share with them."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from recall.envelope import error_fields
+from recall.output import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from index_cache.model import Skipped
+    from index_cache.refresh import Report
+    from recall.caches import CacheFile
+    from recall.service import RootStatus
+
+
+def report_fields(report: Report) -> dict[str, object]:
+    """Return what happened in one root, counts alone."""
+    return {
+        "name": report.root.name,
+        "path": visible(report.root.path),
+        "documents": report.documents,
+        "added": report.added,
+        "changed": report.changed,
+        "removed": report.removed,
+        "unchanged": report.unchanged,
+        "skipped": len(report.skipped),
+        "unavailable": len(report.unavailable),
+        "seconds": round(report.seconds, 6),
+        "busy": report.busy,
+        "built": report.built,
+        "error": None if report.failure is None else error_fields(report.failure),
+    }
+
+
+def refreshed_fields(report: Report) -> dict[str, object]:
+    """Return what happened in one root, with what was skipped and why."""
+    return {
+        **report_fields(report),
+        "cache_file": report.cache_file,
+        "skipped": skipped_fields(report.skipped),
+        "unavailable": skipped_fields(report.unavailable),
+    }
+
+
+def status_fields(status: RootStatus, *, skipped: bool) -> dict[str, object]:
+    """Return the state of one root, with the list of what was skipped if asked for."""
+    fields: dict[str, object] = {
+        "name": status.root.name,
+        "path": visible(status.root.path),
+        "documents": status.documents,
+        "built": status.built,
+        "cache_file": status.cache_file,
+        "cache_bytes": status.cache_bytes,
+        "text_bytes": status.text_bytes,
+        "last_refresh": moment(status.last_refresh),
+        "last_failure": _failure_fields(status.last_failure),
+        "skipped_by_reason": by_reason(status.skipped),
+        "unavailable_by_reason": by_reason(status.unavailable),
+    }
+    if skipped:
+        fields["skipped"] = skipped_fields(status.skipped)
+        fields["unavailable"] = skipped_fields(status.unavailable)
+    return fields
+
+
+def cache_fields(cache: CacheFile) -> dict[str, object]:
+    """Return one cache file."""
+    return {
+        "path": visible(cache.path),
+        "root_path": None if cache.root_path is None else visible(cache.root_path),
+        "bytes": cache.bytes,
+        "last_used": moment(cache.last_used),
+        "current": cache.current,
+    }
+
+
+def skipped_fields(skipped: Iterable[Skipped]) -> list[dict[str, str]]:
+    """Return what was left out, each with its reason."""
+    return [{"path": skipped_path(entry), "reason": entry.reason} for entry in skipped]
+
+
+def skipped_path(entry: Skipped) -> str:
+    """Return the relative path of what was left out, odd characters escaped."""
+    return visible(os.fsdecode(entry.path))
+
+
+def by_reason(skipped: Iterable[Skipped]) -> dict[str, int]:
+    """Return how often each reason occurs, most frequent first."""
+    counts: dict[str, int] = {}
+    for entry in skipped:
+        counts[entry.reason] = counts.get(entry.reason, 0) + 1
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def moment(epoch: float | None) -> str | None:
+    """Return a time as ISO 8601 in UTC, to the second."""
+    if epoch is None:
+        return None
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(epoch))
+
+
+def _failure_fields(failure: dict[str, object] | None) -> dict[str, object] | None:
+    if failure is None:
+        return None
+    when = failure.get("when")
+    return {
+        "when": moment(when) if isinstance(when, (int, float)) else None,
+        "message": failure.get("message"),
+        "where": failure.get("where"),
+        "hint": failure.get("hint"),
+    }
