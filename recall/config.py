@@ -7,12 +7,12 @@ reading are ``recall.project`` and ``recall.configfile``; this module decides be
 from __future__ import annotations
 
 import os
-import stat
 
 from index_cache.errors import ConfigInvalid, InvalidInput, NotFound, RootUnavailable
 from index_cache.model import Root, Rules
 from recall.configfile import ConfigFile, Entry, name_fault, nearest, read_config
 from recall.dirs import config_file, expand_home, state_dir
+from recall.files import directory_fault
 from recall.notice import Notice, shell_quoted
 from recall.project import find_project_file, find_repository, is_inside
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from index_cache.errors import RecallError
+    from recall.files import DirectoryFault
 
 __all__ = ["Config", "LeftOut", "Notice", "SearchSettings", "load"]
 
@@ -251,12 +252,12 @@ class _Loading:
         if expanded is None:
             raise NotFound(f'no home directory is known for "{value}"', where=f"--root {value}")
         path = os.path.join(self.cwd, expanded)
-        problem = _problem(path)
-        if problem is None:
+        fault = directory_fault(path)
+        if fault is None:
             return Entry(
                 _unique(_base_name(path), taken), os.path.realpath(path), "--root", written=value
             )
-        if problem.missing:
+        if fault.missing:
             what = "directory" if flag else "root and no directory"
             near = None if flag else nearest(value, (entry.name for entry in self.entries))
             raise NotFound(
@@ -264,7 +265,7 @@ class _Loading:
                 where=path,
                 hint=None if flag else "recall roots list",
             )
-        raise RootUnavailable(f'the root "{value}" {problem.reason}', where=path)
+        raise RootUnavailable(f'the root "{value}" {fault.reason}', where=path)
 
     def repository(self) -> list[Entry]:
         """Return the ``docs`` directory and the top-level notes of the current repository."""
@@ -292,9 +293,9 @@ class _Loading:
             raise self._not_trusted() if self.refused else self._nothing()
         present: list[Entry] = []
         for entry in entries:
-            problem = _problem(entry.path)
-            if problem is not None:
-                self._leave_out(entry, problem)
+            fault = directory_fault(entry.path)
+            if fault is not None:
+                self._leave_out(entry, fault)
             elif not any((e.path, e.rules) == (entry.path, entry.rules) for e in present):
                 present.append(entry)
         if not present:
@@ -320,11 +321,11 @@ class _Loading:
             left_out=tuple(self.left_out),
         )
 
-    def _leave_out(self, entry: Entry, problem: _Problem) -> None:
-        self.left_out.append(LeftOut(entry.name, entry.path, problem.reason, entry.source))
+    def _leave_out(self, entry: Entry, fault: DirectoryFault) -> None:
+        self.left_out.append(LeftOut(entry.name, entry.path, fault.reason, entry.source))
         self.notices.append(
             Notice(
-                f'root "{entry.name}" is left out: {entry.path} {problem.reason}',
+                f'root "{entry.name}" is left out: {entry.path} {fault.reason}',
                 f"mount or create the directory, or correct it in {entry.source}",
             )
         )
@@ -353,30 +354,6 @@ class _Loading:
         if self.notices:
             error.message += " (" + "; ".join(notice.message for notice in self.notices) + ")"
         return error
-
-
-class _Problem:
-    """Why a directory can't be a root; ``missing`` if there is none."""
-
-    __slots__ = ("missing", "reason")
-
-    def __init__(self, reason: str, *, missing: bool) -> None:
-        self.reason = reason
-        self.missing = missing
-
-
-def _problem(path: str) -> _Problem | None:
-    try:
-        mode = os.stat(path).st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        return _Problem("does not exist", missing=True)
-    except OSError as error:
-        return _Problem(f"can't be read: {error.strerror}", missing=False)
-    if not stat.S_ISDIR(mode):
-        return _Problem("is not a directory", missing=True)
-    if not os.access(path, os.R_OK | os.X_OK):
-        return _Problem("can't be read: Permission denied", missing=False)
-    return None
 
 
 def _search_settings(values: dict[str, int | float | bool]) -> SearchSettings:

@@ -1,4 +1,4 @@
-"""Reading small files of our own kind from places that may hold anything."""
+"""What is at a path that may hold anything: a small file to read, or a directory to search."""
 
 from __future__ import annotations
 
@@ -43,3 +43,28 @@ def _read(descriptor: int, limit: int) -> bytes:
             return data
         data += block
     raise Unreadable(f"it is larger than {limit} bytes")
+
+
+class DirectoryFault:
+    """Why a path can't be searched as a directory; ``missing`` if there is no directory at all."""
+
+    __slots__ = ("missing", "reason")
+
+    def __init__(self, reason: str, *, missing: bool) -> None:
+        self.reason = reason
+        self.missing = missing
+
+
+def directory_fault(path: str) -> DirectoryFault | None:
+    """Return why ``path`` can't be searched, or None if it is a directory that can be listed."""
+    try:
+        mode = os.stat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return DirectoryFault("does not exist", missing=True)
+    except OSError as error:
+        return DirectoryFault(f"can't be read: {error.strerror}", missing=False)
+    if not stat.S_ISDIR(mode):
+        return DirectoryFault("is not a directory", missing=True)
+    if not os.access(path, os.R_OK | os.X_OK):
+        return DirectoryFault("can't be read: Permission denied", missing=False)
+    return None

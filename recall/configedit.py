@@ -1,0 +1,296 @@
+"""Adding roots to a configuration file, and taking them out, without touching anything else.
+
+tomlkit alone does not keep that promise (it writes LF into CRLF files and puts a new entry behind
+the comment of the next table), so an edit is one cut or one insertion of whole lines at the place
+that reads best, and counts only if the file then says exactly what it said before plus or minus
+that one root. tomlkit spells keys and strings, and edits tables written on one line.
+"""
+
+from __future__ import annotations
+
+import os
+
+from index_cache.errors import ConfigInvalid, InvalidInput, NotFound
+from recall.configfile import MAX_CONFIG_BYTES, decode, name_fault, nearest, parse
+from recall.dirs import expand_home
+from recall.files import Unreadable, directory_fault, read_small
+from recall.notice import shell_quoted
+from recall.project import PROJECT_FILE, is_inside
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+_BOM = b"\xef\xbb\xbf"
+_MAX_ENTRY_LINES = 1000
+
+
+def add_root(
+    file: str, name: str, directory: str, environ: Mapping[str, str] | None = None
+) -> bool:
+    """Add ``directory`` as the root ``name`` to ``file``, which is created when missing.
+
+    In a project's file a directory of the project is written relative to it, any other as an
+    absolute path. Returns False when the file says so already.
+    Raises ``InvalidInput`` for a name or directory that can't be used or a file that can't be
+    written, ``NotFound`` for a missing directory, ``ConfigInvalid`` for a broken file.
+    """
+    if fault := name_fault(name):
+        raise InvalidInput(f'"{name}" can\'t be the name of a root: {fault}', hint="choose another")
+    written = _written(file, directory)
+
+    def edit(text: str) -> str | None:
+        roots = _roots(text, file)
+        if name not in roots:
+            return with_root(text, name, written, file)
+        value = roots[name]
+        old = value.get("path") if isinstance(value, dict) else value
+        if isinstance(old, str) and _same_directory(old, directory, file, environ):
+            return None
+        raise InvalidInput(
+            f'there is a root "{name}" already: {old}',
+            where=file,
+            hint=f"recall roots remove {shell_quoted(name)}",
+        )
+
+    return _rewrite(file, edit)
+
+
+def remove_root(file: str, name: str) -> None:
+    """Take the root ``name`` out of ``file``.
+
+    After ``add_root`` that restores the file byte for byte, but for what adding had to supply: a
+    missing file, a ``[roots]`` header, the newline at the end of the last line.
+    Raises ``NotFound`` when the file has no such root, ``InvalidInput`` when it can't be written,
+    ``ConfigInvalid`` when it is broken.
+    """
+
+    def edit(text: str) -> str:
+        roots = _roots(text, file)
+        if name not in roots:
+            raise _no_such(name, roots, file)
+        return without_root(text, name, file)
+
+    if not os.path.lexists(file):
+        raise _no_such(name, (), file)
+    _rewrite(file, edit)
+
+
+def with_root(text: str, name: str, path: str, file: str) -> str:
+    """Return the configuration ``text`` of ``file`` with one root more, by one insertion."""
+    wanted = _tables(text)
+    _roots_of(wanted)[name] = path
+    pair = f"{_key(name)} = {_string(path)}"
+    for candidate in _insertions(text, pair):
+        if _says(candidate, wanted):
+            return candidate
+    edited = _edit_inline(text, lambda roots: roots.update({name: path}))
+    if edited is not None and _says(edited, wanted) and _is_insertion(text, edited):
+        return edited
+    raise _by_hand(file, f"write it under [roots]: {pair}")
+
+
+def without_root(text: str, name: str, file: str) -> str:
+    """Return the configuration ``text`` of ``file`` with one root less, by one cut."""
+    wanted = _tables(text)
+    del _roots_of(wanted)[name]
+    for candidate in _cuts(text, name):
+        if _says(candidate, wanted):
+            return candidate
+    edited = _edit_inline(text, lambda roots: roots.pop(name))
+    if edited is not None and _says(edited, wanted) and _is_insertion(edited, text):
+        return edited
+    raise _by_hand(file, f'take the root "{name}" out of the file in an editor')
+
+
+def _insertions(text: str, pair: str) -> Iterator[str]:
+    lines = _lines(text)
+    end = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
+
+    def after(index: int, line: str) -> str:
+        head = "".join(lines[: index + 1])
+        gap = "" if head.endswith("\n") else end
+        return f"{head}{gap}{line}{end}{''.join(lines[index + 1 :])}"
+
+    for header in (at for at, line in enumerate(lines) if _is_header(line)):
+        last = header + 1
+        while last < len(lines) and not lines[last].lstrip().startswith("["):
+            last += 1
+        # Behind the last entry, not behind the comments that introduce the next table.
+        for at in range(last - 1, header - 1, -1):
+            if lines[at].strip() and not lines[at].lstrip().startswith("#"):
+                yield after(at, pair)
+    for at in range(len(lines) - 1, -1, -1):
+        if lines[at].lstrip().startswith("roots."):
+            yield after(at, f"roots.{pair}")
+    gap = end if lines and lines[-1].strip() else ""
+    yield after(len(lines), f"{gap}[roots]{end}{pair}")
+
+
+def _cuts(text: str, name: str) -> Iterator[str]:
+    lines = _lines(text)
+    spellings = (name, _key(name), _string(name), f"'{name}'")
+    beginnings = tuple(begin + spelling for spelling in spellings for begin in ("", "roots."))
+    headers = ["".join(f".{spelling}]".split()) for spelling in spellings]
+    for first, line in enumerate(lines):
+        code = line.lstrip()
+        squeezed = "".join(code.split()) if code.startswith("[") else ""
+        if not code.startswith(beginnings) and not any(head in squeezed for head in headers):
+            continue
+        for end in range(first + 1, min(len(lines), first + _MAX_ENTRY_LINES) + 1):
+            yield "".join(lines[:first] + lines[end:])
+
+
+def _edit_inline(text: str, edit: Callable[[dict[str, object]], object]) -> str | None:
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+    from tomlkit.items import InlineTable
+
+    try:
+        document = tomlkit.parse(text)
+        roots = document.get("roots")
+        if not isinstance(roots, InlineTable):
+            return None
+        edit(roots)
+        return tomlkit.dumps(document)
+    except TOMLKitError:
+        return None
+
+
+def _is_insertion(shorter: str, longer: str) -> bool:
+    pairs = enumerate(zip(shorter, longer, strict=False))
+    kept = next((at for at, (one, other) in pairs if one != other), len(shorter))
+    return longer.endswith(shorter[kept:]) and len(longer) >= len(shorter)
+
+
+def _is_header(line: str) -> bool:
+    head = line.partition("#")[0].strip()
+    return head.startswith("[") and head.strip("[] \t").strip("\"'") == "roots"
+
+
+def _lines(text: str) -> list[str]:
+    # Not splitlines(): TOML's lines end in LF or CRLF only.
+    lines = [f"{line}\n" for line in text.split("\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines if lines[-1] else lines[:-1]
+
+
+def _tables(text: str) -> dict[str, object]:
+    import tomllib
+
+    # As text, because nan is not equal to itself and the tables are compared.
+    return tomllib.loads(text, parse_float=str)
+
+
+def _roots(text: str, file: str) -> dict[str, object]:
+    parse(text, file)
+    roots = _tables(text).get("roots", {})
+    if not isinstance(roots, dict):
+        raise ConfigInvalid("roots must be a table", where=file, hint="write it as [roots]")
+    return roots
+
+
+def _roots_of(tables: dict[str, object]) -> dict[str, object]:
+    roots = tables.setdefault("roots", {})
+    return roots if isinstance(roots, dict) else {}
+
+
+def _says(text: str, wanted: dict[str, object]) -> bool:
+    try:
+        tables = _tables(text)
+    except (ValueError, RecursionError):
+        return False
+    # A table that lost its last root may be there empty or not at all.
+    _roots_of(tables)
+    return tables == wanted
+
+
+def _key(name: str) -> str:
+    import tomlkit
+
+    return tomlkit.key(name).as_string()
+
+
+def _string(text: str) -> str:
+    import tomlkit
+
+    return tomlkit.string(text).as_string()
+
+
+def _written(file: str, directory: str) -> str:
+    if not directory or "\0" in directory:
+        raise InvalidInput("a root needs a directory")
+    path = os.path.abspath(directory)
+    fault = directory_fault(path)
+    if fault is not None:
+        raise (NotFound if fault.missing else InvalidInput)(
+            f"the directory {fault.reason}",
+            where=path,
+            hint=f"mkdir -p {shell_quoted(path)}" if fault.reason == "does not exist" else None,
+        )
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidInput(
+            "a TOML file can't hold a path that is not UTF-8",
+            where=path,
+            hint="rename the directory, or name it with --root or RECALL_ROOTS",
+        ) from error
+    project = os.path.realpath(os.path.dirname(file))
+    if os.path.basename(file) == PROJECT_FILE and is_inside(os.path.realpath(path), project):
+        relative = os.path.relpath(os.path.realpath(path), project)
+        return f"./{relative}" if relative.startswith("~") else relative
+    return path
+
+
+def _same_directory(old: str, directory: str, file: str, environ: Mapping[str, str] | None) -> bool:
+    expanded = expand_home(old, os.environ if environ is None else environ)
+    if expanded is None or "\0" in expanded:
+        return False
+    base = os.path.realpath(os.path.dirname(file))
+    return os.path.realpath(os.path.join(base, expanded)) == os.path.realpath(directory)
+
+
+def _no_such(name: str, roots: Iterable[str], file: str) -> NotFound:
+    near = nearest(name, roots)
+    return NotFound(
+        f'there is no root "{name}"' + (f'; did you mean "{near}"?' if near else ""),
+        where=file,
+        hint="recall roots list",
+    )
+
+
+def _by_hand(file: str, hint: str) -> InvalidInput:
+    return InvalidInput(
+        "the file is written in a way that can't be edited without touching other entries",
+        where=file,
+        hint=hint,
+    )
+
+
+def _rewrite(file: str, edit: Callable[[str], str | None]) -> bool:
+    from recall.replace import locked, make_private, replace
+
+    target = os.path.realpath(file)
+    try:
+        make_private(os.path.dirname(target))
+        with locked(os.path.dirname(target)):
+            content = _content(target, file)
+            text = edit(decode(content, file))
+            if text is not None:
+                bom = _BOM if content.startswith(_BOM) else b""
+                replace(target, bom + text.encode("utf-8"))
+    except OSError as error:
+        raise InvalidInput(
+            f"the configuration can't be written: {error.strerror}", where=file
+        ) from error
+    return text is not None
+
+
+def _content(target: str, file: str) -> bytes:
+    try:
+        return read_small(target, MAX_CONFIG_BYTES)
+    except FileNotFoundError:
+        return b""
+    except Unreadable as reason:
+        raise ConfigInvalid(f"the configuration can't be read: {reason}", where=file) from reason
