@@ -299,12 +299,10 @@ class _Loading:
             elif not any((e.path, e.rules) == (entry.path, entry.rules) for e in present):
                 present.append(entry)
         if not present:
-            raise self._with_notices(
-                RootUnavailable(
-                    "none of the roots can be read",
-                    where=entries[0].path,
-                    hint="mount or create the directories, or correct the configuration",
-                )
+            raise RootUnavailable(
+                self._with_notices("none of the roots can be read"),
+                where=entries[0].path,
+                hint="mount or create the directories, or correct the configuration",
             )
         settings: dict[str, int | float | bool] = {}
         hook: dict[str, object] = {}
@@ -342,18 +340,14 @@ class _Loading:
         directory = os.path.abspath(self.cwd)
         kept = "".join(c if c.isalnum() or c in "_." else "-" for c in _base_name(directory))
         name = kept.strip("-.") or "notes"
-        return self._with_notices(
-            ConfigInvalid(
-                "no directory of notes is configured",
-                hint=f"recall roots add {name[:50]} {shell_quoted(directory)}",
-            )
+        return ConfigInvalid(
+            self._with_notices("no directory of notes is configured"),
+            hint=f"recall roots add {name[:50]} {shell_quoted(directory)}",
         )
 
-    def _with_notices(self, error: RecallError) -> RecallError:
+    def _with_notices(self, message: str) -> str:
         # An error is all that is shown, and what was passed over is often its reason.
-        if self.notices:
-            error.message += " (" + "; ".join(notice.message for notice in self.notices) + ")"
-        return error
+        return "; ".join([message, *(notice.message for notice in self.notices)])
 
 
 def _search_settings(values: dict[str, int | float | bool]) -> SearchSettings:

@@ -255,12 +255,11 @@ def _line_of(text: str, key: str) -> int | None:
     """Return the line on which ``key`` (dotted) is set, as far as the lines' beginnings tell."""
     table, best, length = "", None, 0
     for number, line in enumerate(text.splitlines(), 1):
-        head = line.split("#")[0].strip()
+        head = line.split("#")[0].replace('"', "").replace("'", "").strip()
         if head.startswith("["):
-            table = head.strip("[] ").replace('"', "")
-            here = table
+            here = table = head.strip("[] ")
         elif "=" in head:
-            here = f"{table}.{head.split('=')[0].strip()}".replace('"', "").lstrip(".")
+            here = f"{table}.{head.split('=')[0].strip()}".removeprefix(".")
         else:
             continue
         # A key inside an inline table stands on the line of the longest part of it that is there.
