@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from recall.caches import CacheFile
 
 
+def _days(context: click.Context, parameter: click.Parameter, value: float) -> float:
+    if not 0 <= value < float("inf"):
+        raise click.BadParameter("must be a number of days, 0 or more", context, parameter)
+    return value
+
+
 @click.group(context_settings=SETTINGS, epilog=examples("recall cache list", "recall cache prune"))
 def command() -> None:
     """List cache files and prune unused ones.
@@ -46,8 +52,9 @@ def list_command(*, as_json: bool) -> int:
 )
 @click.option(
     "--older-than",
-    type=click.FloatRange(min=0),
+    type=float,
     default=30.0,
+    callback=_days,
     metavar="DAYS",
     help="Delete what was not used for this long.  [default: 30]",
 )

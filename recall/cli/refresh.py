@@ -58,12 +58,13 @@ def command(
     command, and from cron. A root that fails does not stop the others.
     """
     from recall import config
-    from recall.service import Recall
 
     cwd = working_directory()
     console = Console("refresh", as_json=as_json)
     settings = config.load(cwd, os.environ, names, fallback=False)
     console.note_all(settings.notices)
+    from recall.service import Recall
+
     progress = None if quiet else progress_on(sys.stderr)
     try:
         with Recall(settings.roots, cwd=cwd, environ=os.environ) as recall:

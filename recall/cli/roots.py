@@ -6,7 +6,6 @@ import os
 
 import click
 
-from index_cache.errors import NotFound
 from recall.cli.common import (
     SETTINGS,
     Console,
@@ -19,7 +18,7 @@ from recall.output import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from index_cache.model import Root
+    from recall.config import Config
 
 
 @click.group(context_settings=SETTINGS, epilog=examples("recall roots add notes ~/notes"))
@@ -40,17 +39,7 @@ def list_command(*, as_json: bool) -> int:
     console = Console("roots list", as_json=as_json)
     settings = config.load(working_directory(), os.environ, fallback=False)
     console.note_all(settings.notices)
-    return console.finish(
-        lambda: {
-            "roots": [_fields(root) for root in settings.roots],
-            "config": [visible(source) for source in settings.sources],
-        },
-        lambda _: "".join(
-            f"{visible(root.name)}: {visible(root.path)}"
-            f"{'' if os.path.isdir(root.path) else ' (missing)'}\n"
-            for root in settings.roots
-        ),
-    )
+    return console.finish(lambda: _data(settings), lambda _: _text(settings))
 
 
 @command.command("add", epilog=examples("recall roots add notes ~/notes"))
@@ -64,13 +53,18 @@ def add_command(*, name: str, directory: str, as_json: bool) -> int:
     console = Console("roots add", as_json=as_json)
     file = required(dirs.config_file(os.environ), "a configuration file")
     path = os.path.join(working_directory(), directory)
-    if not os.path.isdir(path):
-        raise NotFound("there is no such directory", where=path)
-    path = os.path.realpath(path)
-    configedit.add_root(file, name, path)
+    added = configedit.add_root(file, name, path, os.environ)
     return console.finish(
-        lambda: {"name": name, "path": visible(path), "file": visible(file)},
-        lambda _: f"added {visible(name)}: {visible(path)}\n",
+        lambda: {
+            "name": name,
+            "path": visible(os.path.abspath(path)),
+            "file": visible(file),
+            "added": added,
+        },
+        lambda _: (
+            f"{'added' if added else 'there already'}: {visible(name)}: "
+            f"{visible(os.path.abspath(path))}\n"
+        ),
     )
 
 
@@ -84,14 +78,25 @@ def remove_command(*, name: str, purge: bool, as_json: bool) -> int:
 
     console = Console("roots remove", as_json=as_json)
     file = required(dirs.config_file(os.environ), "a configuration file")
-    path = configedit.remove_root(file, name)
-    purged = _purge(path) if purge else []
+    path = _path_of(file, name) if purge else None
+    configedit.remove_root(file, name)
+    purged = [] if path is None else _purge(path)
     return console.finish(
         lambda: {"name": name, "file": visible(file), "purged": [visible(item) for item in purged]},
         lambda _: (
-            f"removed {visible(name)}\n" + "".join(f"deleted {visible(item)}\n" for item in purged)
+            f"removed: {visible(name)}\n" + "".join(f"deleted {visible(item)}\n" for item in purged)
         ),
     )
+
+
+def _path_of(file: str, name: str) -> str | None:
+    from recall.configfile import read_config
+
+    try:
+        entries = read_config(file, os.environ).entries
+    except FileNotFoundError:
+        return None
+    return next((entry.path for entry in entries if entry.name == name), None)
 
 
 def _purge(path: str) -> list[str]:
@@ -103,12 +108,36 @@ def _purge(path: str) -> list[str]:
     return [cache.path for cache in caches.purge(directory, path)]
 
 
-def _fields(root: Root) -> dict[str, object]:
+def _data(settings: Config) -> dict[str, object]:
     return {
-        "name": visible(root.name),
-        "path": visible(root.path),
-        "exists": os.path.isdir(root.path),
-        "include": list(root.rules.include),
-        "exclude": list(root.rules.exclude),
-        "gitignore": root.rules.gitignore,
+        "roots": [
+            {
+                "name": visible(root.name),
+                "path": visible(root.path),
+                "source": visible(settings.origins[root.name]),
+                "include": list(root.rules.include),
+                "exclude": list(root.rules.exclude),
+                "gitignore": root.rules.gitignore,
+            }
+            for root in settings.roots
+        ],
+        "left_out": [
+            {
+                "name": visible(left.name),
+                "path": visible(left.path),
+                "source": visible(left.source),
+                "reason": left.reason,
+            }
+            for left in settings.left_out
+        ],
+        "config": [visible(source) for source in settings.sources],
     }
+
+
+def _text(settings: Config) -> str:
+    lines = [f"{visible(root.name)}: {visible(root.path)}\n" for root in settings.roots]
+    lines += [
+        f"{visible(left.name)}: {visible(left.path)}: left out: {visible(left.reason)}\n"
+        for left in settings.left_out
+    ]
+    return "".join(lines)

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 # What is read of a query from stdin; nobody's question is longer, and a stream may not end.
 MAX_QUERY_BYTES = 1024 * 1024
 MAX_K = 1000
+MAX_BUDGET = 1024 * 1024
 # Explanations are for looking closely; the budget of an answer would hide most of them.
-EXPLAIN_BUDGET = 1024 * 1024
+EXPLAIN_BUDGET = MAX_BUDGET
 
 
 @click.command(
@@ -54,7 +55,7 @@ EXPLAIN_BUDGET = 1024 * 1024
 @click.option("--under", metavar="PATH", help="Only notes below this path.")
 @click.option(
     "--budget",
-    type=click.IntRange(min=0),
+    type=click.IntRange(256, MAX_BUDGET),
     metavar="BYTES",
     help="At most this many bytes of cards; whole ones.  [default: 4096 for text]",
 )
@@ -88,13 +89,14 @@ def command(
     terminal. Caches are brought up to date first. Finding nothing is an answer: exit 0, no output.
     """
     from recall import config
-    from recall.service import Recall
 
     query = _query(words)
     cwd = working_directory()
     settings = config.load(cwd, os.environ, names, fallback=True)
     console = Console("search", as_json=as_json)
     console.note_all(settings.notices)
+    from recall.service import Recall
+
     progress = progress_on(sys.stderr)
     try:
         with Recall(settings.roots, cwd=cwd, environ=os.environ) as recall:

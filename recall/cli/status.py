@@ -26,12 +26,13 @@ def command(*, names: tuple[str, ...], skipped: bool, as_json: bool) -> int:
     For each root: its notes, its cache file and size, the last refresh and the last failure.
     """
     from recall import config
-    from recall.service import Recall
 
     cwd = working_directory()
     console = Console("status", as_json=as_json)
     settings = config.load(cwd, os.environ, names, fallback=False)
     console.note_all(settings.notices)
+    from recall.service import Recall
+
     with Recall(settings.roots, cwd=cwd, environ=os.environ) as recall:
         states = recall.status()
     return console.finish(
