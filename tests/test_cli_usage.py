@@ -12,7 +12,8 @@ import pytest
 from cli_support import recall
 
 from recall import __version__
-from recall.cli import COMMANDS, SUBCOMMANDS, commands
+from recall.cli import COMMANDS, SUBCOMMANDS
+from recall.cli.app import commands
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,7 +1,8 @@
 """The command line: finds the one command that was asked for and turns every end into a status.
 
-Click lives in this package alone. A command's module is imported only when that command runs, so
-``recall search`` does not pay for the others; the group's own help is read from ``COMMANDS``.
+Click lives in this package alone, and is not even imported for the common forms of ``recall
+search``: it takes longer to load than everything else together (``quick`` says more). A command's
+module is imported only when that command runs; the group's own help is read from ``COMMANDS``.
 """
 
 from __future__ import annotations
@@ -9,11 +10,8 @@ from __future__ import annotations
 import os
 import sys
 
-import click
-
-from index_cache.errors import InvalidInput, RecallError
-from recall import __version__
-from recall.cli.common import SETTINGS, examples, report
+from index_cache.errors import RecallError
+from recall.cli.common import report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,48 +29,6 @@ COMMANDS = {
     "trust": "Trust a project's configuration file.",
 }
 SUBCOMMANDS = {"roots": ("list", "add", "remove"), "cache": ("list", "prune")}
-
-
-class Commands(click.Group):
-    """The group of all commands, each imported when it is needed."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return every command's name, most used first."""
-        del ctx
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return one command, or None if there is no such command."""
-        del ctx
-        if cmd_name not in COMMANDS:
-            return None
-        module = __import__(f"recall.cli.{cmd_name}", fromlist=["command"])
-        command = module.command
-        if not isinstance(command, click.Command):
-            raise TypeError(f"recall.cli.{cmd_name}.command is no command")
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the table of commands without importing any of them."""
-        del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.group(
-    cls=Commands,
-    context_settings=SETTINGS,
-    epilog=examples(
-        "recall search how do we rotate the deploy keys",
-        "recall roots add notes ~/notes",
-    ),
-)
-@click.version_option(__version__, prog_name="recall", message="%(prog)s %(version)s")
-def commands() -> None:
-    """Find what you already know: search over directories of Markdown notes.
-
-    Run "recall COMMAND --help" for a command's options and an example.
-    """
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -98,33 +54,29 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    if "_RECALL_COMPLETE" in os.environ:
-        commands.main(arguments, prog_name="recall")
+    command = _command_name(arguments)
     try:
-        with commands.make_context("recall", list(arguments)) as context:
-            status = commands.invoke(context)
-    except click.exceptions.Exit as end:
-        return end.exit_code
-    except click.exceptions.NoArgsIsHelpError as end:
-        click.echo(end.format_message())
-        return 0
-    except (KeyboardInterrupt, click.Abort):
-        return INTERRUPTED
+        if arguments[:1] == ["search"]:
+            from recall.cli.quick import asked_for
+
+            asked = asked_for(arguments[1:])
+            if asked is not None:
+                from recall.cli.answer import search
+
+                return search(asked)
+        from recall.cli.app import run
+
+        return run(arguments, command)
     except BrokenPipeError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever went wrong, the person gets one line
-        name = _command_name(arguments)
-        return report(_told(error, name), name, as_json="--json" in _options(arguments))
-    return status if isinstance(status, int) else 0
+        return report(_told(error), command, as_json="--json" in _options(arguments))
 
 
-def _told(error: Exception, command: str) -> RecallError:
+def _told(error: Exception) -> RecallError:
     """Return what the person is told; a fault of ours is raised again if they want to see it."""
     if isinstance(error, RecallError):
         return error
-    if isinstance(error, click.ClickException):
-        program = command if command == "recall" else f"recall {command}"
-        return InvalidInput(error.format_message(), hint=f"{program} --help lists what it takes")
     if os.environ.get("RECALL_DEBUG"):
         raise error
     return RecallError(

@@ -6,8 +6,9 @@ import os
 
 import click
 
-from recall.cli.common import SETTINGS, Console, examples, json_option, required
+from recall.cli.common import Console, required
 from recall.cli.fields import cache_fields, moment
+from recall.cli.options import SETTINGS, examples, json_option
 from recall.output import number, size, visible
 
 TYPE_CHECKING = False

@@ -7,15 +7,8 @@ import sys
 
 import click
 
-from recall.cli.common import (
-    Console,
-    examples,
-    json_option,
-    progress_on,
-    root_option,
-    seconds,
-    working_directory,
-)
+from recall.cli.common import Console, progress_on, working_directory
+from recall.cli.options import examples, json_option, root_option, seconds
 from recall.output import number, visible
 
 TYPE_CHECKING = False

@@ -6,14 +6,8 @@ import os
 
 import click
 
-from recall.cli.common import (
-    SETTINGS,
-    Console,
-    examples,
-    json_option,
-    required,
-    working_directory,
-)
+from recall.cli.common import Console, required, working_directory
+from recall.cli.options import SETTINGS, examples, json_option
 from recall.output import visible
 
 TYPE_CHECKING = False

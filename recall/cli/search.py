@@ -2,35 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import sys
-
 import click
 
-from index_cache.errors import InvalidInput
-from recall.cli.common import (
-    Console,
-    examples,
-    json_option,
-    progress_on,
-    root_option,
-    seconds,
-    working_directory,
-    write_error,
-)
-from recall.output import is_terminal
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from recall.config import Config
-    from recall.service import Answer
-
-# What is read of a query from stdin; nobody's question is longer, and a stream may not end.
-MAX_QUERY_BYTES = 1024 * 1024
-MAX_K = 1000
-MAX_BUDGET = 1024 * 1024
-# Explanations are for looking closely; the budget of an answer would hide most of them.
-EXPLAIN_BUDGET = MAX_BUDGET
+from recall.cli.answer import MAX_BUDGET, MAX_K, MIN_BUDGET, Asked, search
+from recall.cli.options import examples, json_option, root_option, seconds
 
 
 @click.command(
@@ -55,7 +30,7 @@ EXPLAIN_BUDGET = MAX_BUDGET
 @click.option("--under", metavar="PATH", help="Only notes below this path.")
 @click.option(
     "--budget",
-    type=click.IntRange(256, MAX_BUDGET),
+    type=click.IntRange(MIN_BUDGET, MAX_BUDGET),
     metavar="BYTES",
     help="At most this many bytes of cards; whole ones.  [default: 4096 for text]",
 )
@@ -88,97 +63,18 @@ def command(
     Any text is a query. It is read from stdin when QUERY is "-", or absent while stdin is no
     terminal. Caches are brought up to date first. Finding nothing is an answer: exit 0, no output.
     """
-    from recall import config
-
-    query = _query(words)
-    cwd = working_directory()
-    settings = config.load(cwd, os.environ, names, fallback=True)
-    console = Console("search", as_json=as_json)
-    console.note_all(settings.notices)
-    from recall.service import Recall
-
-    progress = progress_on(sys.stderr)
-    try:
-        with Recall(settings.roots, cwd=cwd, environ=os.environ) as recall:
-            answer = recall.answer(
-                query,
-                k=k or settings.search.k,
-                types=list(types) or None,
-                under=under,
-                include_journal="journal" in include or settings.search.include_journal,
-                refresh=not no_refresh,
-                explain=explain,
-                wait=settings.search.wait if wait is None else wait,
-                progress=progress,
-            )
-    finally:
-        if progress is not None:
-            progress.close()
-    return _finish(console, answer, _Limits(settings, cwd, budget, explain=explain))
-
-
-def _query(words: tuple[str, ...]) -> str:
-    if words and words != ("-",):
-        return " ".join(words)
-    if not words and is_terminal(sys.stdin):
-        raise InvalidInput("there is nothing to search for", hint='recall search "your question"')
-    if sys.stdin is None:
-        return ""
-    return sys.stdin.buffer.read(MAX_QUERY_BYTES).decode("utf-8", "replace")
-
-
-class _Limits:
-    """How much of an answer is written, and against which directory its paths are read."""
-
-    def __init__(self, settings: Config, cwd: str, budget: int | None, *, explain: bool) -> None:
-        self.cwd = cwd
-        self.text = budget if budget is not None else settings.search.budget
-        if explain and budget is None:
-            self.text = EXPLAIN_BUDGET
-        # A program takes what -k gives it, unless it asks for less.
-        self.json = budget
-
-
-def _finish(console: Console, answer: Answer, limits: _Limits) -> int:
-    from recall.card import as_text
-
-    failures = [entry.failure for entry in answer.reports if entry.failure is not None]
-    # A root that failed costs its own notes. When all did, silence would look like an answer.
-    failed = failures and not answer.cards and len(failures) == len(answer.reports)
-    error = failures[0] if failed else None
-    console.note_all(answer.notices)
-    console.note_reports(answer.reports, error)
-    if not answer.cards and error is None and not console.as_json and is_terminal(sys.stderr):
-        write_error("nothing found\n")
-    return console.finish(
-        lambda: _data(answer, limits.json),
-        lambda look: as_text(answer.cards, answer.total, limits.text, base=limits.cwd, look=look),
-        error,
+    return search(
+        Asked(
+            words=words,
+            names=names,
+            k=k,
+            types=types,
+            include=include,
+            under=under,
+            budget=budget,
+            wait=wait,
+            as_json=as_json,
+            explain=explain,
+            no_refresh=no_refresh,
+        )
     )
-
-
-def _data(answer: Answer, budget: int | None) -> dict[str, object]:
-    from recall.card import as_dict
-    from recall.cli.fields import report_fields
-
-    items = [as_dict(card) for card in answer.cards]
-    if budget is not None:
-        items = _within(items, budget)
-    return {
-        "query": answer.query,
-        "total": answer.total,
-        "items": items,
-        "omitted": len(answer.cards) - len(items),
-        "roots": [report_fields(entry) for entry in answer.reports],
-    }
-
-
-def _within(items: list[dict[str, object]], budget: int) -> list[dict[str, object]]:
-    from recall.envelope import encode
-
-    used = 0
-    for count, item in enumerate(items):
-        used += len(encode(item))
-        if used > budget:
-            return items[:count]
-    return items

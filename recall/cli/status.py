@@ -7,8 +7,9 @@ import time
 
 import click
 
-from recall.cli.common import Console, examples, json_option, root_option, working_directory
+from recall.cli.common import Console, working_directory
 from recall.cli.fields import by_reason, skipped_path, status_fields
+from recall.cli.options import examples, json_option, root_option
 from recall.output import number, size, visible
 
 TYPE_CHECKING = False

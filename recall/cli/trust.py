@@ -7,7 +7,8 @@ import os
 import click
 
 from index_cache.errors import NotFound
-from recall.cli.common import Console, examples, json_option, working_directory
+from recall.cli.common import Console, working_directory
+from recall.cli.options import examples, json_option
 from recall.output import visible
 
 TYPE_CHECKING = False

@@ -1,0 +1,159 @@
+"""What ``recall search`` does once its arguments are read. Free of click, for speed."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from index_cache.errors import InvalidInput
+from recall.cli.common import Console, progress_on, working_directory, write_error
+from recall.output import is_terminal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from recall.config import Config
+    from recall.service import Answer
+
+# What is read of a query from stdin; nobody's question is longer, and a stream may not end.
+MAX_QUERY_BYTES = 1024 * 1024
+MAX_K = 1000
+MIN_BUDGET = 256
+MAX_BUDGET = 1024 * 1024
+# Explanations are for looking closely; the budget of an answer would hide most of them.
+EXPLAIN_BUDGET = MAX_BUDGET
+
+
+class Asked:
+    """The arguments of one ``recall search``; None is what the configuration says."""
+
+    __slots__ = (
+        "as_json",
+        "budget",
+        "explain",
+        "include",
+        "k",
+        "names",
+        "no_refresh",
+        "types",
+        "under",
+        "wait",
+        "words",
+    )
+
+    def __init__(
+        self,
+        *,
+        words: tuple[str, ...] = (),
+        names: tuple[str, ...] = (),
+        k: int | None = None,
+        types: tuple[str, ...] = (),
+        include: tuple[str, ...] = (),
+        under: str | None = None,
+        budget: int | None = None,
+        wait: float | None = None,
+        as_json: bool = False,
+        explain: bool = False,
+        no_refresh: bool = False,
+    ) -> None:
+        self.words = words
+        self.names = names
+        self.k = k
+        self.types = types
+        self.include = include
+        self.under = under
+        self.budget = budget
+        self.wait = wait
+        self.as_json = as_json
+        self.explain = explain
+        self.no_refresh = no_refresh
+
+
+def search(asked: Asked) -> int:
+    """Answer on stdout and return the exit status. Raises RecallError."""
+    from recall import config
+
+    query = _query(asked.words)
+    cwd = working_directory()
+    console = Console("search", as_json=asked.as_json)
+    settings = config.load(cwd, os.environ, asked.names, fallback=True)
+    console.note_all(settings.notices)
+    return _finish(console, asked, settings, cwd, _answer(query, asked, settings, cwd))
+
+
+def _answer(query: str, asked: Asked, settings: Config, cwd: str) -> Answer:
+    from recall.service import Recall
+
+    progress = progress_on(sys.stderr)
+    try:
+        with Recall(settings.roots, cwd=cwd, environ=os.environ) as recall:
+            return recall.answer(
+                query,
+                k=asked.k or settings.search.k,
+                types=list(asked.types) or None,
+                under=asked.under,
+                include_journal="journal" in asked.include or settings.search.include_journal,
+                refresh=not asked.no_refresh,
+                explain=asked.explain,
+                wait=settings.search.wait if asked.wait is None else asked.wait,
+                progress=progress,
+            )
+    finally:
+        if progress is not None:
+            progress.close()
+
+
+def _query(words: tuple[str, ...]) -> str:
+    if words and words != ("-",):
+        return " ".join(words)
+    if not words and is_terminal(sys.stdin):
+        raise InvalidInput("there is nothing to search for", hint='recall search "your question"')
+    if sys.stdin is None:
+        return ""
+    return sys.stdin.buffer.read(MAX_QUERY_BYTES).decode("utf-8", "replace")
+
+
+def _finish(console: Console, asked: Asked, settings: Config, cwd: str, answer: Answer) -> int:
+    from recall.card import as_text
+
+    failures = [entry.failure for entry in answer.reports if entry.failure is not None]
+    # A root that failed costs its own notes. When all did, silence would look like an answer.
+    failed = failures and not answer.cards and len(failures) == len(answer.reports)
+    error = failures[0] if failed else None
+    budget = asked.budget or (EXPLAIN_BUDGET if asked.explain else settings.search.budget)
+    console.note_all(answer.notices)
+    console.note_reports(answer.reports, error)
+    if not answer.cards and error is None and not console.as_json and is_terminal(sys.stderr):
+        write_error("nothing found\n")
+    return console.finish(
+        lambda: _data(answer, asked.budget),
+        lambda look: as_text(answer.cards, answer.total, budget, base=cwd, look=look),
+        error,
+    )
+
+
+def _data(answer: Answer, budget: int | None) -> dict[str, object]:
+    from recall.card import as_dict
+    from recall.cli.fields import report_fields
+
+    items = [as_dict(card) for card in answer.cards]
+    # A program takes what -k gives it, unless it asks for less.
+    if budget is not None:
+        items = _within(items, budget)
+    return {
+        "query": answer.query,
+        "total": answer.total,
+        "items": items,
+        "omitted": len(answer.cards) - len(items),
+        "roots": [report_fields(entry) for entry in answer.reports],
+    }
+
+
+def _within(items: list[dict[str, object]], budget: int) -> list[dict[str, object]]:
+    from recall.envelope import encode
+
+    used = 0
+    for count, item in enumerate(items):
+        used += len(encode(item))
+        if used > budget:
+            return items[:count]
+    return items

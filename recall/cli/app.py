@@ -1,0 +1,82 @@
+"""The click group of all commands, and running one of them."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from index_cache.errors import InvalidInput
+from recall import __version__
+from recall.cli import COMMANDS, INTERRUPTED
+from recall.cli.options import SETTINGS, examples
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Commands(click.Group):
+    """The group of all commands, each imported when it is needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return every command's name, most used first."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return one command, or None if there is no such command."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        module = __import__(f"recall.cli.{cmd_name}", fromlist=["command"])
+        command = module.command
+        if not isinstance(command, click.Command):
+            raise TypeError(f"recall.cli.{cmd_name}.command is no command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table of commands without importing any of them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(
+    cls=Commands,
+    context_settings=SETTINGS,
+    epilog=examples(
+        "recall search how do we rotate the deploy keys",
+        "recall roots add notes ~/notes",
+    ),
+)
+@click.version_option(__version__, prog_name="recall", message="%(prog)s %(version)s")
+def commands() -> None:
+    """Find what you already know: search over directories of Markdown notes.
+
+    Run "recall COMMAND --help" for a command's options and an example.
+    """
+
+
+def run(arguments: Sequence[str], command: str) -> int:
+    """Run the command that ``arguments`` name and return its exit status.
+
+    ``command`` is its name in messages. Raises RecallError, for wrong usage as well.
+    """
+    if "_RECALL_COMPLETE" in os.environ:
+        commands.main(list(arguments), prog_name="recall")
+    try:
+        with commands.make_context("recall", list(arguments)) as context:
+            status = commands.invoke(context)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.exceptions.NoArgsIsHelpError as end:
+        click.echo(end.format_message())
+        return 0
+    except click.Abort:
+        return INTERRUPTED
+    except click.ClickException as error:
+        program = command if command == "recall" else f"recall {command}"
+        hint = f"{program} --help lists what it takes"
+        raise InvalidInput(error.format_message(), hint=hint) from error
+    return status if isinstance(status, int) else 0

@@ -1,0 +1,31 @@
+"""Options and help texts that several commands share."""
+
+from __future__ import annotations
+
+import click
+
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+def examples(*lines: str) -> str:
+    """Return the closing part of a help text: commands that work when pasted."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Answer as one JSON object.")
+root_option = click.option(
+    "--root",
+    "names",
+    multiple=True,
+    metavar="NAME|DIR",
+    help="A configured root's name, else a directory; ./x is always a directory. Repeatable.",
+)
+
+
+def seconds(
+    context: click.Context, parameter: click.Parameter, value: float | None
+) -> float | None:
+    """Refuse what is no length of time: negative, infinite or not a number."""
+    if value is not None and not 0 <= value < float("inf"):
+        raise click.BadParameter("must be a number of seconds, 0 or more", context, parameter)
+    return value
