@@ -1,9 +1,10 @@
 """Adding roots to a configuration file, and taking them out, without touching anything else.
 
-tomlkit alone does not keep that promise (it writes LF into CRLF files and puts a new entry behind
-the comment of the next table), so an edit is one cut or one insertion of whole lines at the place
-that reads best, and counts only if the file then says exactly what it said before plus or minus
-that one root. tomlkit spells keys and strings, and edits tables written on one line.
+tomlkit's documents do not keep that promise (they write LF into CRLF files, put a new entry behind
+the comment of the next table, lose a space in inline tables), so tomlkit spells the new line only.
+An edit is one insertion or one cut at the place that reads best; places are guessed from how the
+lines begin, and a guess counts only if the file then says exactly what it said before plus or minus
+that one root.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _BOM = b"\xef\xbb\xbf"
 _MAX_ENTRY_LINES = 1000
+_MAX_INLINE_LENGTH = 1000
 
 
 def add_root(
@@ -84,9 +86,6 @@ def with_root(text: str, name: str, path: str, file: str) -> str:
     for candidate in _insertions(text, pair):
         if _says(candidate, wanted):
             return candidate
-    edited = _edit_inline(text, lambda roots: roots.update({name: path}))
-    if edited is not None and _says(edited, wanted) and _is_insertion(text, edited):
-        return edited
     raise _by_hand(file, f"write it under [roots]: {pair}")
 
 
@@ -97,9 +96,6 @@ def without_root(text: str, name: str, file: str) -> str:
     for candidate in _cuts(text, name):
         if _says(candidate, wanted):
             return candidate
-    edited = _edit_inline(text, lambda roots: roots.pop(name))
-    if edited is not None and _says(edited, wanted) and _is_insertion(edited, text):
-        return edited
     raise _by_hand(file, f'take the root "{name}" out of the file in an editor')
 
 
@@ -109,7 +105,7 @@ def _insertions(text: str, pair: str) -> Iterator[str]:
 
     def after(index: int, line: str) -> str:
         head = "".join(lines[: index + 1])
-        gap = "" if head.endswith("\n") else end
+        gap = "" if head.endswith("\n") or not head else end
         return f"{head}{gap}{line}{end}{''.join(lines[index + 1 :])}"
 
     for header in (at for at, line in enumerate(lines) if _is_header(line)):
@@ -121,46 +117,62 @@ def _insertions(text: str, pair: str) -> Iterator[str]:
             if lines[at].strip() and not lines[at].lstrip().startswith("#"):
                 yield after(at, pair)
     for at in range(len(lines) - 1, -1, -1):
-        if lines[at].lstrip().startswith("roots."):
+        if "".join(lines[at].split()).startswith("roots."):
             yield after(at, f"roots.{pair}")
     gap = end if lines and lines[-1].strip() else ""
     yield after(len(lines), f"{gap}[roots]{end}{pair}")
+    yield from _inline_insertions(lines, pair)
 
 
 def _cuts(text: str, name: str) -> Iterator[str]:
     lines = _lines(text)
-    spellings = (name, _key(name), _string(name), f"'{name}'")
-    beginnings = tuple(begin + spelling for spelling in spellings for begin in ("", "roots."))
-    headers = ["".join(f".{spelling}]".split()) for spelling in spellings]
+    yield from _inline_cuts(lines)
+    spellings = ["".join(word.split()) for word in (name, _key(name), _string(name), f"'{name}'")]
+    keys = tuple(before + word for word in spellings for before in ("", "roots."))
+    headers = [f".{word}]" for word in spellings]
     for first, line in enumerate(lines):
-        code = line.lstrip()
-        squeezed = "".join(code.split()) if code.startswith("[") else ""
-        if not code.startswith(beginnings) and not any(head in squeezed for head in headers):
+        code = "".join(line.split())
+        # A root may be called "#", but a comment is never the beginning of one.
+        if not code or code.startswith("#"):
+            continue
+        is_header = code.startswith("[") and any(header in code for header in headers)
+        if not is_header and not code.startswith(keys):
             continue
         for end in range(first + 1, min(len(lines), first + _MAX_ENTRY_LINES) + 1):
             yield "".join(lines[:first] + lines[end:])
 
 
-def _edit_inline(text: str, edit: Callable[[dict[str, object]], object]) -> str | None:
-    import tomlkit
-    from tomlkit.exceptions import TOMLKitError
-    from tomlkit.items import InlineTable
-
-    try:
-        document = tomlkit.parse(text)
-        roots = document.get("roots")
-        if not isinstance(roots, InlineTable):
-            return None
-        edit(roots)
-        return tomlkit.dumps(document)
-    except TOMLKitError:
-        return None
+def _inline_insertions(lines: list[str], pair: str) -> Iterator[str]:
+    for number, line in _inline_tables(lines):
+        for at in range(len(line) - 1, -1, -1):
+            if line[at] == "}":
+                head = line[:at].rstrip()
+                comma = "" if head.endswith("{") else ","
+                new = f"{head}{comma} {pair}{line[len(head) :]}"
+                yield "".join([*lines[:number], new, *lines[number + 1 :]])
 
 
-def _is_insertion(shorter: str, longer: str) -> bool:
-    pairs = enumerate(zip(shorter, longer, strict=False))
-    kept = next((at for at, (one, other) in pairs if one != other), len(shorter))
-    return longer.endswith(shorter[kept:]) and len(longer) >= len(shorter)
+def _inline_cuts(lines: list[str]) -> Iterator[str]:
+    for number, line in _inline_tables(lines):
+        places = set()
+        for at, char in enumerate(line):
+            if char in "{,":
+                places.add(at + 1)
+            if char in ",}":
+                places |= {at, len(line[:at].rstrip())}
+        for start in sorted(places):
+            for end in sorted(place for place in places if place > start):
+                new = line[:start] + line[end:]
+                yield "".join([*lines[:number], new, *lines[number + 1 :]])
+
+
+def _inline_tables(lines: list[str]) -> list[tuple[int, str]]:
+    """Return the lines of ``roots = { … }``, short enough to try every place in them."""
+    return [
+        (number, line)
+        for number, line in enumerate(lines)
+        if line.lstrip().startswith("roots") and "{" in line and len(line) < _MAX_INLINE_LENGTH
+    ]
 
 
 def _is_header(line: str) -> bool:
