@@ -17,7 +17,7 @@ SCHEMA = "recall/v1"
 # json escapes only what JSON itself demands; a terminal and a careless reader of lines need more:
 # DEL and C1, line and paragraph separators, bidi, unseen characters. JSON lets us escape them all
 # and lose nothing. Lone surrogates have no UTF-8, nor a meaning in JSON, and are spelled out.
-_UNSAFE = re.compile(
+_UNSAFE = (
     "[\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e0fff\ud800-\udfff]"
 )
@@ -55,7 +55,9 @@ def encode(envelope: dict[str, object]) -> bytes:
     A byte that was not UTF-8 (kept by Python as a surrogate) shows as the text ``\xNN``.
     """
     text = json.dumps(envelope, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return _UNSAFE.sub(_escaped, text).encode() + b"\n"
+    if not text.isprintable():
+        text = re.sub(_UNSAFE, _escaped, text)
+    return text.encode() + b"\n"
 
 
 def _escaped(match: re.Match[str]) -> str:

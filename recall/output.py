@@ -9,6 +9,7 @@ characters or lone surrogates.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _DEFAULT_WIDTH = 80
 # ECMA-48: strings (OSC, DCS, SOS, PM, APC) with what they carry, CSI sequences, then the short
 # escapes, in their 7-bit and 8-bit forms. The string class holds no introducer, so a text of
 # nothing but introducers is still read in linear time.
-_SEQUENCE = re.compile(
+_SEQUENCE = (
     r"(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f\n\r]*(?:\x07|\x1b\\|\x9c)"
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
     r"|\x1b[ -/]+[0-~]"
@@ -47,10 +48,23 @@ _LONE_JOINER = f"(?<!{_LETTER_BEYOND})[\u200c\u200d]|[\u200c\u200d](?!{_LETTER_B
 # One selector chooses a glyph; a row of them only carries hidden bytes.
 _SELECTOR_RUN = "[\ufe00-\ufe0f](?=[\ufe00-\ufe0f])"
 
-_HIDDEN = re.compile(f"[{_UNSEEN}]")
-_MARKS = re.compile(f"{_LONE_JOINER}|{_SELECTOR_RUN}")
-_UNPAIRED = re.compile(f"[{_BROKEN}]")
-_NOT_VISIBLE = re.compile(f"[{_BREAKS}{_UNSEEN}{_BROKEN}]|{_LONE_JOINER}|{_SELECTOR_RUN}")
+# Of all these, what Python counts as printable; the last plane's selectors are tested by value.
+_PRINTABLE_MARKS = "\u034f\u180b\u180c\u180d\u180f" + "".join(map(chr, range(0xFE00, 0xFE10)))
+_SPECIAL_PLANE = "\U000e0000"
+
+
+@cache
+def _pattern(pattern: str) -> re.Pattern[str]:
+    # Compiled when first needed: most text is clean, and this takes longer than showing a card.
+    return re.compile(pattern)
+
+
+def _is_clean(text: str) -> bool:
+    """Return whether nothing in ``text`` has to be looked at more closely."""
+    return text.isprintable() and (
+        text.isascii()
+        or not (any(mark in text for mark in _PRINTABLE_MARKS) or max(text) >= _SPECIAL_PLANE)
+    )
 
 
 def plain(text: str, limit: int | None = None) -> str:
@@ -62,9 +76,11 @@ def plain(text: str, limit: int | None = None) -> str:
     if limit is not None:
         # Nothing is gained by cleaning megabytes of which a line is shown.
         text = text[: 64 + 16 * limit]
-    if not (text.isascii() and text.isprintable()):
-        text = _HIDDEN.sub("", _SEQUENCE.sub("", text))
-        text = _MARKS.sub("", _UNPAIRED.sub(_shown, text))
+    if not _is_clean(text):
+        text = _pattern(_SEQUENCE).sub("", text)
+        text = _pattern(f"[{_UNSEEN}]").sub("", text)
+        text = _pattern(f"[{_BROKEN}]").sub(_shown, text)
+        text = _pattern(f"{_LONE_JOINER}|{_SELECTOR_RUN}").sub("", text)
     text = " ".join(text.split())
     return text if limit is None else _cut(text, limit)
 
@@ -75,8 +91,9 @@ def visible(text: str, limit: int | None = None) -> str:
     Ordinary spaces stay as they are, so that what is pasted works. A name over ``limit`` bytes
     loses its middle, because both ends of a path tell more.
     """
-    if not (text.isascii() and text.isprintable()):
-        text = _NOT_VISIBLE.sub(_escaped, text)
+    if not _is_clean(text):
+        odd = f"[{_BREAKS}{_UNSEEN}{_BROKEN}]|{_LONE_JOINER}|{_SELECTOR_RUN}"
+        text = _pattern(odd).sub(_escaped, text)
     return text if limit is None else _cut_middle(text, limit)
 
 
@@ -172,7 +189,8 @@ def _fold(text: str, indent: str, width: int) -> list[str]:
             used += cells(char)
             if used > width:
                 break
-            if char == " " and text[:at].strip():
+            # A break this early would leave a number or nothing alone on its line.
+            if char == " " and at > len(indent):
                 space = at
         else:
             return [*lines, text]
