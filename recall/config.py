@@ -339,11 +339,13 @@ class _Loading:
     def _nothing(self) -> RecallError:
         directory = os.path.abspath(self.cwd)
         kept = "".join(c if c.isalnum() or c in "_." else "-" for c in _base_name(directory))
-        name = kept.strip("-.") or "notes"
-        return ConfigInvalid(
-            self._with_notices("no directory of notes is configured"),
-            hint=f"recall roots add {name[:50]} {shell_quoted(directory)}",
-        )
+        name = kept[:50].strip("-.") or "notes"
+        hint = f"recall roots add {name} {shell_quoted(directory)}"
+        if not all(file.inherit for file in self.files):  # where that command's root is not seen
+            hint = f'write {name} = "." under [roots] in {self.files[0].file}'
+        elif config_file(self.environ) is None:
+            hint = "name a directory with --root, or set HOME to an absolute path"
+        return ConfigInvalid(self._with_notices("no directory of notes is configured"), hint=hint)
 
     def _with_notices(self, message: str) -> str:
         # An error is all that is shown, and what was passed over is often its reason.

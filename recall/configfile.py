@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 
 MAX_CONFIG_BYTES = 1024 * 1024
 
-_TOP_KEYS = ("inherit", "roots", "search", "hook")
-_ROOT_KEYS = ("path", "include", "exclude", "gitignore", "max_file_bytes", "max_files")
+TOP_KEYS = ("inherit", "roots", "search", "hook")
+ROOT_KEYS = ("path", "include", "exclude", "gitignore", "max_file_bytes", "max_files")
+SEARCH_KEYS = ("k", "budget", "include_journal", "wait")
 # Wide enough for any use; beyond them a value is a slip, and a stranger's file could ask for more
 # work or output than the person wants.
-_ROOT_BOUNDS = {"max_file_bytes": (1, 1024**3), "max_files": (1, 10_000_000)}
-_SEARCH_BOUNDS = {"k": (1, 1000), "budget": (256, 1024**2), "wait": (0, 3600)}
+ROOT_BOUNDS = {"max_file_bytes": (1, 1024**3), "max_files": (1, 10_000_000)}
+SEARCH_BOUNDS = {"k": (1, 1000), "budget": (256, 1024**2), "wait": (0, 3600)}
 
 
 class Entry:
@@ -154,12 +155,12 @@ class _Reader:
 
     def read(self) -> ConfigFile:
         tables = parse(self.text, self.config.file)
-        self._known(tables, _TOP_KEYS, "")
+        self._known(tables, TOP_KEYS, "")
         self.config.inherit = self._flag(tables.get("inherit", True), "inherit")
         self.config.hook = dict(self._table(tables, "hook"))
         search = self._table(tables, "search")
-        self._known(search, (*_SEARCH_BOUNDS, "include_journal"), "search.")
-        for key in _SEARCH_BOUNDS:
+        self._known(search, SEARCH_KEYS, "search.")
+        for key in SEARCH_BOUNDS:
             if key in search:
                 self.config.search[key] = self._number(search[key], f"search.{key}")
         if "include_journal" in search:
@@ -177,7 +178,7 @@ class _Reader:
             value = {"path": value}
         if not isinstance(value, dict):
             raise self._wrong(f"{key} must be a path or a table with a path", key)
-        self._known(value, _ROOT_KEYS, f"{key}.")
+        self._known(value, ROOT_KEYS, f"{key}.")
         written = value.get("path")
         if not isinstance(written, str) or not written or "\0" in written:
             raise self._wrong(f"{key} needs a path, in quotes", f"{key}.path")
@@ -194,7 +195,7 @@ class _Reader:
             gitignore=self._flag(value.get("gitignore", True), f"{key}.gitignore"),
             **{
                 limit: int(self._number(value[limit], f"{key}.{limit}"))
-                for limit in _ROOT_BOUNDS
+                for limit in ROOT_BOUNDS
                 if limit in value
             },
         )
@@ -214,7 +215,7 @@ class _Reader:
 
     def _number(self, value: object, key: str) -> int | float:
         name = key.rpartition(".")[2]
-        low, high = (_SEARCH_BOUNDS if key.startswith("search.") else _ROOT_BOUNDS)[name]
+        low, high = (SEARCH_BOUNDS if key.startswith("search.") else ROOT_BOUNDS)[name]
         kinds, kind = ((int, float), "number") if name == "wait" else ((int,), "whole number")
         # bool is an int to Python, and nan compares false with both bounds.
         if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:

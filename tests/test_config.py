@@ -8,18 +8,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from index_cache.errors import ConfigInvalid, InvalidInput, NotFound, RootUnavailable
 from index_cache.model import MAX_FILE_BYTES, MAX_FILES
-from recall import dirs
+from recall import configfile, dirs
 from recall.config import Config, load
 from recall.notice import shell_quoted
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OWN = ".config/recall/config.toml"
 
@@ -561,6 +558,18 @@ def test_nothing_configured_hints_a_command_that_works(
     assert words == [b"recall", b"roots", b"add", name.encode(), os.fsencode(cwd)]
 
 
+def test_nothing_configured_hints_no_command_that_would_not_help(place: Place) -> None:
+    file = place.project_file("inherit = false\n")
+    with pytest.raises(ConfigInvalid) as caught:
+        place.load()
+    assert caught.value.hint == f'write project = "." under [roots] in {file}'
+    file.unlink()
+    place.environ["HOME"] = ""
+    with pytest.raises(ConfigInvalid) as caught:
+        place.load()
+    assert "--root" in (caught.value.hint or "")
+
+
 def test_pasted_path_survives_being_made_harmless() -> None:
     path = "/a\x1b[2J'b\\\n\u202e\udcff"
     quoted = shell_quoted(path)
@@ -683,6 +692,25 @@ def test_bare_repository_has_no_main_worktree(place: Place) -> None:
     git(place.base / "srv/x.git", "worktree", "add", "-q", "--detach", str(tree))
     with pytest.raises(ConfigInvalid):
         place.load(cwd=tree)
+
+
+# The page that teaches it
+
+
+def test_the_page_shows_every_key_and_only_files_that_load(place: Place) -> None:
+    page = (Path(__file__).parent.parent / "docs/configuration.md").read_text()
+    for key in (*configfile.TOP_KEYS, *configfile.ROOT_KEYS, *configfile.SEARCH_KEYS):
+        assert f"`{key}`" in page
+    for bounds in (configfile.ROOT_BOUNDS, configfile.SEARCH_BOUNDS):
+        for key, (low, high) in bounds.items():
+            (row,) = (line for line in page.split("\n") if line.startswith(f"| `{key}`"))
+            assert f"{low:,} to {high:,}" in row
+    examples = page.split("```toml\n")[1:]
+    assert len(examples) > 1
+    for example in examples:
+        place.own(example.partition("```")[0])
+        file = configfile.read_config(str(place.home / OWN), place.environ)
+        assert file.notices == []
 
 
 # Base directories
