@@ -1,0 +1,205 @@
+"""The only place that opens, creates, locks and deletes cache files.
+
+See ``spec/cache-format.md``; SQLite is apsw's own, never the standard library's.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import re
+import time
+
+import apsw
+
+from index_cache import schema
+from index_cache.errors import CacheBusy
+from index_cache.model import Root
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+SUFFIX = ".db"
+_LOCK_SUFFIX = ".lock"
+_READ_WAIT = 40  # ms; a search waits for nothing longer than 50
+_LOCK_POLL = 0.005  # seconds
+_NOT_SLUG = re.compile(r"[^A-Za-z0-9]+")
+
+
+class Damaged(Exception):  # noqa: N818 - a state of the file, not a fault that a person is told of
+    """The file is not a cache of this root: foreign, incomplete or corrupt."""
+
+
+def cache_path(directory: str, root: Root) -> str:
+    """Return the path of a root's cache file: the root's identity and the program's fingerprint.
+
+    Two roots with the same real path and rules share a file whatever their names; two versions of
+    the program never do.
+    """
+    slug = _NOT_SLUG.sub("-", os.path.basename(root.path))[:40].strip("-") or "root"
+    return os.path.join(directory, f"{slug}-{identity(root)}-{schema.fingerprint()}{SUFFIX}")
+
+
+def identity(root: Root) -> str:
+    """Return 16 hex digits of what makes a root this root: its real path and its rules."""
+    key = repr((os.fsencode(root.path), root.rules.as_key()))
+    return hashlib.sha256(key.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+
+
+def connect(path: str | None) -> tuple[apsw.Connection, bool]:
+    """Open an existing cache file; return the connection and whether it can be written.
+
+    ``None`` opens an empty one in memory. A file in a directory that can't be written is opened
+    read-only, then as immutable (a WAL file can be read there in no other way:
+    https://sqlite.org/wal.html#read_only_databases). Raises apsw.CantOpenError when there is none.
+    """
+    if path is None:
+        return _configured(apsw.Connection(":memory:")), True
+    if os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK):
+        try:
+            return _configured(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)), True
+        except (apsw.ReadOnlyError, apsw.CantOpenError):
+            pass  # a read-only mount can say so only when asked
+    try:
+        reader = _configured(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY))
+        reader.pragma("schema_version")
+    except (apsw.ReadOnlyError, apsw.CantOpenError):
+        uri = "file:" + _uri_path(path) + "?immutable=1"
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        reader = _configured(apsw.Connection(uri, flags=flags))
+    return reader, False
+
+
+def _uri_path(path: str) -> str:
+    return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+
+
+def _configured(connection: apsw.Connection) -> apsw.Connection:
+    # Before anything else: ten processes that open at once fail without it, WAL's pragma included.
+    connection.set_busy_timeout(_READ_WAIT)
+    # The last to close must not hold up the first to open with a checkpoint: the writer makes it.
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    return connection
+
+
+def create(path: str | None) -> apsw.Connection:
+    """Make a cache file with its empty tables; the caller holds its lock.
+
+    The file is 0600 whatever the umask, and so are SQLite's files beside it, which take its mode.
+    """
+    if path is None:
+        connection = _configured(apsw.Connection(":memory:"))
+    else:
+        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
+        os.close(os.open(path, flags, 0o600))
+        connection = _configured(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE))
+        connection.pragma("page_size", 4096)
+        connection.pragma("journal_mode", "wal")
+    prepare_writer(connection)
+    with connection:
+        for statement in schema.DDL:
+            connection.execute(statement)
+    return connection
+
+
+def prepare_writer(connection: apsw.Connection) -> None:
+    """Make a connection fit for writing; of no use to a reader."""
+    connection.pragma("synchronous", "normal")
+    connection.pragma("secure_delete", True)  # noqa: FBT003 - the pragma's value
+
+
+def ensure_directory(directory: str) -> None:
+    """Make the cache directory, 0700, if it is missing. Raises OSError."""
+    os.makedirs(directory, mode=0o700, exist_ok=True)
+    if os.stat(directory).st_mode & 0o077:
+        os.chmod(directory, 0o700)
+
+
+def discard(path: str) -> None:
+    """Delete a damaged or unwanted cache file and what SQLite keeps beside it; needs its lock."""
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        try:
+            os.unlink(path + suffix)
+        except FileNotFoundError:
+            continue
+
+
+class WriterLock:
+    """The right to write a root's cache: a kernel lock, gone with the process that held it.
+
+    The lock's file is never deleted by a writer, so that all lock the same one; its time says
+    when the cache was last found fresh. ``path`` is the cache file's; None locks nothing.
+    """
+
+    def __init__(self, path: str | None) -> None:
+        self._path = None if path is None else lock_path(path)
+        self._descriptor: int | None = None
+
+    def acquire(self, wait: float) -> bool:
+        """Take the lock, waiting up to ``wait`` seconds; True when it is held."""
+        if self._path is None or self._descriptor is not None:
+            return True
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
+        descriptor = os.open(self._path, flags, 0o600)
+        deadline = time.monotonic() + wait
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    os.close(descriptor)
+                    return False
+                # The kernel knows no lock with a time limit but by a signal, which is the caller's.
+                time.sleep(_LOCK_POLL)
+            else:
+                self._descriptor = descriptor
+                return True
+
+    def release(self) -> None:
+        """Give the lock back, if it is held."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def __enter__(self) -> WriterLock:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.release()
+
+
+def lock_path(path: str) -> str:
+    """Return the path of a cache file's lock."""
+    return path.removesuffix(SUFFIX) + _LOCK_SUFFIX
+
+
+def mark_used(path: str) -> None:
+    """Note, as the time of its lock file, that a cache was found fresh just now."""
+    try:
+        os.utime(lock_path(path))
+    except OSError:
+        return  # a read-only home: there is nothing to sweep there either
+
+
+def last_used(path: str) -> float | None:
+    """Return when ``mark_used`` was last called, in seconds since the epoch."""
+    try:
+        return os.stat(lock_path(path)).st_mtime
+    except OSError:
+        return None
+
+
+def busy(root: Root, wait: float) -> CacheBusy:
+    """Return the error for a cache that another process is still building."""
+    return CacheBusy(
+        f"another process is still building the cache of root {root.name} (waited {wait:g} s)",
+        where=root.path,
+        hint="try again in a moment, or wait longer: recall search --wait 120 …",
+    )

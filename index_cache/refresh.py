@@ -1,0 +1,243 @@
+"""Bring a root's cache up to date with its files: scan, diff, read what differs, write.
+
+The order of events, and why each race is harmless, is in ``spec/staleness.md``.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+import apsw
+
+from index_cache import db
+from index_cache.diff import Diff, diff
+from index_cache.errors import RecallError
+from index_cache.files import FileSystem
+from index_cache.gitignore import ask
+from index_cache.model import Root, Skipped
+from index_cache.scan import Scan, scan
+from index_cache.store import Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Progress = Callable[[str, int, int], None]
+
+_LINGER = 12 * 3600  # seconds that deleted text may stay in a file before it is compacted
+
+
+class Report:
+    """What one refresh of one root found and did.
+
+    ``skipped`` lists what is not indexed, or not wholly, with reasons; ``unavailable`` the
+    directories and files that could not be looked at, whose rows stay. ``busy`` says that another
+    process was writing, so that its older view counts; ``built`` that this call made the first
+    view. ``failure`` is why this root could not be refreshed at all. ``seconds`` is elapsed time.
+    """
+
+    __slots__ = (
+        "added",
+        "built",
+        "busy",
+        "cache_file",
+        "changed",
+        "documents",
+        "failure",
+        "notices",
+        "removed",
+        "root",
+        "seconds",
+        "skipped",
+        "unavailable",
+        "unchanged",
+    )
+
+    def __init__(self, root: Root, cache_file: str | None = None) -> None:
+        self.root = root
+        self.cache_file = cache_file
+        self.added = self.changed = self.removed = self.unchanged = self.documents = 0
+        self.skipped: tuple[Skipped, ...] = ()
+        self.unavailable: tuple[Skipped, ...] = ()
+        self.notices: tuple[str, ...] = ()
+        self.seconds = 0.0
+        self.busy = False
+        self.built = False
+        self.failure: RecallError | None = None
+
+
+class Options:
+    """How to refresh. ``wait`` is how long to wait for another writer (seconds) when there is no
+    view yet, or when ``insist``; without ``insist`` an older view is good enough at once."""
+
+    __slots__ = ("compact", "insist", "progress", "prune", "wait")
+
+    def __init__(
+        self,
+        *,
+        wait: float = 30.0,
+        insist: bool = False,
+        prune: bool = False,
+        compact: bool = False,
+        progress: Progress | None = None,
+    ) -> None:
+        self.wait = wait
+        self.insist = insist
+        self.prune = prune
+        self.compact = compact
+        self.progress = progress
+
+
+def refresh(store: Store, fs: FileSystem, options: Options | None = None) -> Report:
+    """Make ``store`` agree with its root's files, as far as they can be read; return what was done.
+
+    Raises RootUnavailable when the root can't be listed, CacheBusy when another process holds the
+    lock for longer than the wait and there is no view to fall back to.
+    """
+    return _Refresh(store, fs, options or Options()).run()
+
+
+class _Refresh:
+    """One refresh of one root."""
+
+    def __init__(self, store: Store, fs: FileSystem, options: Options) -> None:
+        self.store = store
+        self.fs = fs
+        self.options = options
+        self.report = Report(store.root, store.path)
+        self.started = time.perf_counter()
+
+    def run(self) -> Report:
+        generation = self.store.generation
+        found, changes = self._look()
+        if not self._needs_writing(found, changes):
+            return self._finish(found, changes)
+        with db.WriterLock(self.store.path) as lock:
+            if not self.store.writable:
+                self.report.notices += ("the cache can't be written; an older view answered",)
+                return self._finish(found, changes)
+            if not self._lock(lock):
+                self.report.busy = True
+                return self._finish(found, changes)
+            if self.store.generation != generation:
+                # Somebody wrote since our scan began. What it lacks may be what they have just
+                # seen appear, and would be taken for deleted: look again.
+                found, changes = self._look()
+            self._write(found, changes)
+        return self._finish(found, changes)
+
+    def _look(self) -> tuple[Scan, Diff]:
+        found = scan(self.store.root, self.fs, lambda root: ask(root, dict(os.environb)))
+        changes = diff(
+            found, self.store.signatures(), self.store.suspects(), prune=self.options.prune
+        )
+        return found, changes
+
+    def _needs_writing(self, found: Scan, changes: Diff) -> bool:
+        return bool(
+            changes.differ
+            or self.options.compact
+            or not self.store.built
+            or (self.options.insist and self._lingers())
+            or self.store.notes("skipped") != sorted(found.skipped, key=_by_path)
+            or self.store.notes("unavailable") != changes.unavailable
+        )
+
+    def _lock(self, lock: db.WriterLock) -> bool:
+        """Take the lock. False when another writer has it and there is a view to answer from."""
+        built = self.store.built
+        wait = self.options.wait if self.options.insist or not built else 0
+        if lock.acquire(wait):
+            return True
+        if built and not self.options.insist:
+            return False
+        raise db.busy(self.store.root, wait)
+
+    def _write(self, found: Scan, changes: Diff) -> None:
+        from index_cache.ingest import Ingest  # noqa: PLC0415 - the parsers cost 20 ms
+
+        first = not self.store.built
+        done = Ingest(self.store, self.fs, found.clock_ns, self.options.progress).run(changes)
+        store = self.store
+        self.report.added = done.added
+        self.report.changed = done.changed
+        self.report.removed = len(changes.removed)
+        with store.connection:
+            store.set_notes("skipped", sorted(found.skipped, key=_by_path))
+            store.set_notes("unavailable", [*changes.unavailable, *done.unavailable])
+            store.set_meta("built", 1)
+            if (done.changed or changes.removed) and store.meta("lingers_since") is None:
+                store.set_meta("lingers_since", time.time())
+        self.report.built = first
+        if self.options.compact or (self.options.insist and self._lingers()):
+            store.compact()
+            with store.connection:
+                store.connection.execute("DELETE FROM meta WHERE key = 'lingers_since'")
+        elif done.written:
+            store.checkpoint()
+
+    def _lingers(self) -> bool:
+        since = self.store.meta("lingers_since")
+        return isinstance(since, float) and not 0 <= time.time() - since < _LINGER
+
+    def _finish(self, found: Scan, changes: Diff) -> Report:
+        report = self.report
+        entries, report.documents = self.store.counts()
+        report.unchanged = entries - report.added - report.changed
+        report.skipped = tuple(
+            sorted([*found.skipped, *self.store.problems()], key=_by_path)
+        )
+        report.unavailable = tuple(self.store.notes("unavailable")) or tuple(changes.unavailable)
+        report.notices += tuple(found.notices)
+        report.seconds = time.perf_counter() - self.started
+        if self.store.path and not report.busy:
+            db.mark_used(self.store.path)
+        return report
+
+
+def _by_path(note: Skipped) -> tuple[bytes, str]:
+    return note.path, note.reason
+
+
+def open_store(root: Root, directory: str | None, wait: float) -> Store:
+    """Open a root's cache, making an empty one when there is none or it can't be read.
+
+    ``directory`` is where cache files live; None keeps the cache in memory, and so does a
+    directory that can't be written and holds none for this root. ``wait`` is in seconds. Raises
+    CacheBusy when another process keeps the lock for longer.
+    """
+    if directory is None:
+        return Store.create(root, None)
+    path = db.cache_path(directory, root)
+    try:
+        return _existing(root, path)
+    except (db.Damaged, apsw.CantOpenError):
+        pass
+    try:
+        db.ensure_directory(directory)
+        return _replace(root, path, wait)
+    except (OSError, apsw.ReadOnlyError, apsw.CantOpenError):
+        return Store.create(root, None)
+
+
+def _existing(root: Root, path: str) -> Store:
+    store = Store(root, path)
+    try:
+        store.check()
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _replace(root: Root, path: str, wait: float) -> Store:
+    """Make a new cache file under its lock, unless somebody else has just done so."""
+    with db.WriterLock(path) as lock:
+        if not lock.acquire(wait):
+            raise db.busy(root, wait)
+        try:
+            return _existing(root, path)
+        except (db.Damaged, apsw.CantOpenError):
+            db.discard(path)
+        return Store.create(root, path)

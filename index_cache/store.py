@@ -1,0 +1,250 @@
+"""The only reader and writer of a cache file's rows.
+
+A file's entry, document and postings change in one transaction. See ``spec/cache-format.md``.
+"""
+
+from __future__ import annotations
+
+import marshal
+from itertools import chain
+
+import apsw
+
+from index_cache import db, schema
+from index_cache.model import Root, Skipped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_ROWS_A_STATEMENT = 128
+_MANY = 500  # paths, from which on reading the whole manifest is faster than looking each up
+_INSERT_TERMS = f"INSERT INTO fts (rowid, {', '.join(schema.FIELDS)})"
+
+
+class Entry:
+    """A file's row in the manifest; ``digest`` is None when ``problem`` says what was wrong."""
+
+    __slots__ = ("digest", "path", "problem", "signature", "suspect")
+
+    def __init__(
+        self,
+        path: bytes,
+        signature: bytes,
+        digest: bytes | None,
+        *,
+        suspect: bool,
+        problem: str | None = None,
+    ) -> None:
+        self.path = path
+        self.signature = signature
+        self.digest = digest
+        self.suspect = suspect
+        self.problem = problem
+
+
+class Row:
+    """What one file becomes: its entry and, unless it has a problem, document and terms.
+
+    ``number`` is its row id in all tables; ``replaces`` says that an older document and its terms
+    must go first. ``document`` holds the columns of the table ``document`` after ``id``,
+    ``terms`` one text of terms for each of ``schema.FIELDS``; both are None when the file has no
+    document, or has the one that it had.
+    """
+
+    __slots__ = ("document", "entry", "number", "replaces", "terms")
+
+    def __init__(
+        self,
+        number: int,
+        entry: Entry,
+        document: tuple[str, ...] | None = None,
+        terms: tuple[str, ...] | None = None,
+        *,
+        replaces: bool = False,
+    ) -> None:
+        self.number = number
+        self.entry = entry
+        self.document = document
+        self.terms = terms
+        self.replaces = replaces
+
+
+def _entry_values(row: Row) -> tuple[object, ...]:
+    entry = row.entry
+    return (row.number, entry.path, entry.signature, entry.suspect, entry.digest, entry.problem)
+
+
+class Store:
+    """One open cache file of one root.
+
+    ``path`` is None for a cache in memory. Methods that change rows need the root's lock.
+    """
+
+    def __init__(self, root: Root, path: str | None) -> None:
+        self.root = root
+        self.path = path
+        try:
+            self.connection, self.writable = db.connect(path)
+        except apsw.NotADBError as error:
+            raise db.Damaged(str(error)) from error
+
+    @classmethod
+    def create(cls, root: Root, path: str | None) -> Store:
+        """Make an empty cache; the caller holds the lock."""
+        store = cls.__new__(cls)
+        store.root, store.path, store.writable = root, path, True
+        store.connection = db.create(path)
+        with store.connection:
+            store.set_meta("identity", db.identity(root))
+            store.set_meta("fingerprint", schema.fingerprint())
+            store.set_meta("root", root.path.encode("utf-8", "surrogateescape"))
+        return store
+
+    def check(self) -> None:
+        """Raise Damaged unless the file is a cache of this root, made by this version."""
+        try:
+            named = (self.meta("identity"), self.meta("fingerprint"))
+        except (apsw.SQLError, apsw.CorruptError, apsw.NotADBError) as error:
+            raise db.Damaged(str(error)) from error
+        if named != (db.identity(self.root), schema.fingerprint()):
+            message = "it is another root's or another version's cache"
+            raise db.Damaged(message)
+
+    def close(self) -> None:
+        """Close the connection; harmless twice."""
+        self.connection.close()
+
+    # -- meta
+
+    def meta(self, key: str) -> object:
+        """Return one value of the table meta, None when it has none."""
+        for (value,) in self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)):
+            return value
+        return None
+
+    def set_meta(self, key: str, value: str | int | float | bytes) -> None:
+        """Set one value of the table meta."""
+        self.connection.execute("REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
+
+    @property
+    def built(self) -> bool:
+        """Whether one refresh has ever run to its end: until then there is no view."""
+        return self.meta("built") == 1
+
+    @property
+    def generation(self) -> int:
+        """A number that grows with every change of the rows."""
+        value = self.meta("generation")
+        return value if isinstance(value, int) else 0
+
+    def notes(self, key: str) -> list[Skipped]:
+        """Return a list of paths with reasons that ``set_notes`` kept."""
+        value = self.meta(key)
+        if not isinstance(value, bytes):
+            return []
+        return [Skipped(path, reason) for path, reason in marshal.loads(value)]  # noqa: S302 - ours
+
+    def set_notes(self, key: str, notes: Iterable[Skipped]) -> None:
+        """Keep a list of paths with reasons."""
+        self.set_meta(key, marshal.dumps([(each.path, each.reason) for each in notes]))
+
+    # -- manifest
+
+    def signatures(self) -> dict[bytes, bytes]:
+        """Return the manifest as path -> signature."""
+        return dict(self.connection.execute("SELECT path, signature FROM entry"))
+
+    def suspects(self) -> list[bytes]:
+        """Return the paths whose signature was too young to be trusted."""
+        return [path for (path,) in self.connection.execute("SELECT path FROM entry WHERE suspect")]
+
+    def known(self, paths: Sequence[bytes]) -> dict[bytes, tuple[int, Entry]]:
+        """Return the row ids and entries of those of ``paths`` that the manifest has."""
+        columns = "path, id, signature, suspect, digest, problem"
+        if len(paths) < _MANY:
+            rows = chain.from_iterable(
+                self.connection.execute(f"SELECT {columns} FROM entry WHERE path = ?", (path,))
+                for path in paths
+            )
+        else:
+            rows = self.connection.execute(f"SELECT {columns} FROM entry")
+        return {
+            path: (number, Entry(path, signature, digest, suspect=bool(suspect), problem=problem))
+            for path, number, signature, suspect, digest, problem in rows
+        }
+
+    def numbers(self, paths: Sequence[bytes]) -> list[int]:
+        """Return the row ids of those of ``paths`` that the manifest has."""
+        return [number for number, _ in self.known(paths).values()] if paths else []
+
+    def last_number(self) -> int:
+        """Return the highest row id in use, 0 without any."""
+        (last,) = next(self.connection.execute("SELECT coalesce(max(id), 0) FROM entry"))
+        return int(last)
+
+    def problems(self) -> list[Skipped]:
+        """Return the files that could not be indexed, or not as they are, with the reasons."""
+        rows = self.connection.execute("SELECT path, problem FROM entry WHERE problem IS NOT NULL")
+        return [Skipped(path, reason) for path, reason in rows]
+
+    def counts(self) -> tuple[int, int]:
+        """Return the number of entries and of documents."""
+        statement = "SELECT (SELECT count(*) FROM entry), (SELECT count(*) FROM document)"
+        entries, documents = next(self.connection.execute(statement))
+        return entries, documents
+
+    # -- writing
+
+    def write(self, rows: Sequence[Row], removed: Sequence[int] = ()) -> None:
+        """Bring a batch of files into the cache, and take others out, in one transaction.
+
+        ``removed`` are the row ids of files that are gone.
+        """
+        connection = self.connection
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            outdated = [row.number for row in rows if row.replaces]
+            self._delete("entry", "id", removed)
+            self._delete("document", "id", [*removed, *outdated])
+            self._delete("fts", "rowid", [*removed, *outdated])
+            self._insert("REPLACE INTO entry", [_entry_values(row) for row in rows])
+            whole = [row for row in rows if row.document and row.terms]
+            self._insert("INSERT INTO document", [(row.number, *row.document) for row in whole])
+            self._insert(_INSERT_TERMS, [(row.number, *row.terms) for row in whole])
+            self.set_meta("generation", self.generation + 1)
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+
+    def _delete(self, table: str, key: str, numbers: Sequence[int]) -> None:
+        for number in numbers:
+            self.connection.execute(f"DELETE FROM {table} WHERE {key} = ?", (number,))  # noqa: S608
+
+    def _insert(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
+        # Many rows a statement: apsw lets other threads run while SQLite works, so that the next
+        # files are read and analysed meanwhile. Row by row the two would wait for one another.
+        for at in range(0, len(rows), _ROWS_A_STATEMENT):
+            part = rows[at : at + _ROWS_A_STATEMENT]
+            marks = f"({', '.join('?' * len(part[0]))})"
+            self.connection.execute(
+                f"{statement} VALUES {', '.join([marks] * len(part))}", list(chain(*part))
+            )
+
+    def compact(self) -> None:
+        """Leave nothing of deleted text in the file: merge the postings, rewrite, empty the WAL.
+
+        Deleted postings of a contentless table stay until they are merged, ``secure_delete`` or
+        not: https://sqlite.org/fts5.html#the_secure_delete_configuration_option
+        """
+        self.connection.execute("INSERT INTO fts (fts) VALUES ('optimize')")
+        self.connection.execute("VACUUM")
+        self.checkpoint()
+
+    def checkpoint(self) -> None:
+        """Move the WAL into the file and empty it, as far as no reader is in the way."""
+        try:
+            self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        except (apsw.BusyError, apsw.LockedError):
+            return  # readers still use it; the next writer will
