@@ -1,4 +1,4 @@
-"""The metadata block at the head of a note: where it ends, and what it says.
+"""What the metadata block at the head of a note says.
 
 Every scalar stays the text that the author typed (``no``, ``0123``, ``10:00``): only libyaml's node
 tree is used, nothing is resolved or constructed, so tags can't run anything and aliases can't grow.
@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 
 import yaml
+
+from index_cache.text import KEY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,26 +43,7 @@ class _Nodes(_BASE):
         """Keep no place in the tree: ``resolve`` needs none."""
 
 
-_OPEN = re.compile(r"(?:[ \t]*\r?\n)*---[ \t]*\r?\n")
-_CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
-_KEY = r"[^\W\d_][\w .-]*?|\"[^\"\n]+\"|'[^'\n]+'"
-_FIRST_LINE = re.compile(rf"\s*(?:#[^\n]*\n\s*)*(?:\Z|(?:{_KEY})[ \t]*:(?:\s|\Z)|\{{|<%|\{{%)")
-_LINE = re.compile(rf"(?P<indent>[ \t]*)(?P<key>{_KEY})[ \t]*:(?:[ \t]+(?P<value>.*)|[ \t]*)\Z")
-
-
-def split(text: str) -> tuple[str | None, int]:
-    """Return the metadata block of a note (None without one) and where its body begins.
-
-    A first line ``---`` that is a rule, not a fence, opens no block: the block must be closed, and
-    be empty or begin with a key. Blank lines before it are allowed.
-    """
-    opened = _OPEN.match(text)
-    if not opened:
-        return None, 0
-    closed = _CLOSE.search(text, opened.end())
-    if not closed or not _FIRST_LINE.match(text[opened.end() : closed.start()]):
-        return None, 0
-    return text[opened.end() : closed.start()], closed.end()
+_LINE = re.compile(rf"(?P<indent>[ \t]*)(?P<key>{KEY})[ \t]*:(?:[ \t]+(?P<value>.*)|[ \t]*)\Z")
 
 
 def parse(block: str) -> dict[str, Value]:

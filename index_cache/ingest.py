@@ -13,8 +13,9 @@ import threading
 from index_cache import files
 from index_cache.analyze import Analyzer
 from index_cache.model import Skipped
-from index_cache.parse import NotText, is_utf8, parse
+from index_cache.parse import parse
 from index_cache.store import Entry, Row
+from index_cache.text import NotText, is_utf8
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

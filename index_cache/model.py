@@ -87,3 +87,71 @@ class Skipped:
 
     def __repr__(self) -> str:
         return f"Skipped({self.path!r}, {self.reason!r})"
+
+
+class Hit:
+    """A document that a search found: what the cache knows of it, and how it matched.
+
+    ``root`` is the number of its root in that search; ``length`` its terms; ``occurrences`` has,
+    for each term of the query, the counts by field, or None; ``score`` is larger for better. The
+    rest are the columns of the tables ``entry`` and ``document`` (``spec/cache-format.md``).
+    """
+
+    __slots__ = (
+        "description",
+        "digest",
+        "excerpt",
+        "length",
+        "modified",
+        "occurrences",
+        "path",
+        "record_id",
+        "root",
+        "score",
+        "signature",
+        "stale_after",
+        "status",
+        "suspect",
+        "tags",
+        "tier",
+        "title",
+        "type",
+    )
+
+    def __init__(
+        self,
+        length: int,
+        occurrences: list[list[int] | None],
+        path: bytes,
+        signature: bytes,
+        suspect: int,
+        digest: bytes,
+        record_id: str,
+        title: str,
+        description: str,
+        type: str,  # noqa: A002 - the field's name
+        tags: str,
+        modified: str,
+        status: str,
+        stale_after: str,
+        tier: str,
+        excerpt: str,
+    ) -> None:
+        self.root = 0
+        self.score = 0.0
+        self.length = length
+        self.occurrences = occurrences
+        self.path = path
+        self.signature = signature
+        self.suspect = bool(suspect)
+        self.digest = digest
+        self.record_id = record_id
+        self.title = title
+        self.description = description
+        self.type = type
+        self.tags = tags
+        self.modified = modified
+        self.status = status
+        self.stale_after = stale_after
+        self.tier = tier
+        self.excerpt = excerpt

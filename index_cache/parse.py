@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from index_cache import frontmatter, markdown
+from index_cache.text import decode, split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,16 +14,6 @@ if TYPE_CHECKING:
 TIERS = ("unverified", "machine-confirmed", "human-reviewed")
 _MAX_FIELD = 4_000  # characters of one metadata field that are kept; the text stays in the file
 _MAX_TAGS = 64
-
-_SNIFFED = 8_192  # bytes looked at to tell text from something else
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-_STRAY_BYTES = {
-    0xDC00 + byte: bytes([byte]).decode("cp1252", "replace") for byte in range(0x80, 0x100)
-}
-
-
-class NotText(ValueError):
-    """The bytes are not text; the message says why."""
 
 
 class Document:
@@ -51,7 +42,7 @@ class Document:
     )
 
     def __init__(self, path: bytes, text: str) -> None:
-        block, begin = frontmatter.split(text)
+        block, begin = split(text)
         meta = frontmatter.parse(block) if block else {}
         self.body = text[begin:]
         self.body_line = 1 + text.count("\n", 0, begin)
@@ -78,36 +69,9 @@ class Document:
 def parse(path: bytes, data: bytes) -> Document:
     """Return the Document of a file's bytes; ``path`` (relative) gives a title of last resort.
 
-    Raises NotText when the bytes are no text at all.
+    Raises ``text.NotText`` when the bytes are no text at all.
     """
     return Document(path, decode(data))
-
-
-def decode(data: bytes) -> str:
-    """Return a note's text: UTF-8, or UTF-16 if it is marked so; stray bytes are read as cp1252.
-
-    Raises NotText for what is mostly NUL bytes or other control characters.
-    """
-    if data[:2] in _UTF16_MARKS:
-        return data.decode("utf-16", "replace").replace("\0", " ")
-    head = data[:_SNIFFED]
-    if head.count(0) * 10 > len(head):
-        message = "not text: NUL bytes (UTF-16 without a mark, or a binary file)"
-        raise NotText(message)
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        text = data.decode("utf-8", "surrogateescape").translate(_STRAY_BYTES)
-    return text.removeprefix("\ufeff").replace("\0", " ")
-
-
-def is_utf8(data: bytes) -> bool:
-    """Tell whether ``decode`` had to guess nothing."""
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return data[:2] in _UTF16_MARKS
-    return True
 
 
 def _text(meta: Mapping[str, Value], *keys: str) -> str:

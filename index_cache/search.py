@@ -1,0 +1,245 @@
+"""Find candidates in several caches and score them as if they were one.
+
+Each root's FTS table proposes candidates by its own bm25; the final score is FTS5's bm25 formula
+(https://sqlite.org/fts5.html#the_bm25_function) with row counts, lengths and document frequencies
+summed over all searched roots. See ``spec/query-and-ranking.md``.
+"""
+
+from __future__ import annotations
+
+import marshal
+from heapq import heappush, heapreplace
+from math import inf, log
+
+from index_cache import schema
+from index_cache.model import Hit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    import apsw
+
+    from index_cache.store import Store
+
+# FTS5's own constants, and its floor for terms that more than half of the documents have.
+_K1 = 1.2
+_B = 0.75
+_LEAST_IDF = 1e-6
+
+# A root whose own order may differ much from the common one is read this far and no further.
+MAX_CANDIDATES = 1_000
+_DEPTH_COST = 1.0 + 1e-9  # the bound must survive rounding
+
+
+class Statistics:
+    """What bm25 needs of a corpus: documents, terms in all of them, documents with each term."""
+
+    __slots__ = ("documents", "frequency", "terms")
+
+    def __init__(self, documents: int, terms: int, frequency: dict[str, int]) -> None:
+        self.documents = documents
+        self.terms = terms
+        self.frequency = frequency
+
+    @property
+    def average_length(self) -> float:
+        """Terms in a document on average."""
+        return self.terms / self.documents if self.documents else 0.0
+
+    def idf(self, term: str) -> float:
+        """Return the inverse document frequency of a term, as FTS5 reckons it."""
+        count = self.frequency.get(term, 0)
+        return max(log((self.documents - count + 0.5) / (count + 0.5)), _LEAST_IDF)
+
+    @classmethod
+    def sum(cls, parts: Iterable[Statistics]) -> Statistics:
+        """Return the statistics of several corpora taken as one."""
+        total = cls(0, 0, {})
+        for part in parts:
+            total.documents += part.documents
+            total.terms += part.terms
+            for term, count in part.frequency.items():
+                total.frequency[term] = total.frequency.get(term, 0) + count
+        return total
+
+
+class Filter:
+    """Which documents of one root a search may return.
+
+    ``types`` are wanted types in any (ASCII) case, None for all; without ``journal`` the type
+    Journal is left out unless ``types`` names it. ``under`` is a relative path, of a file or a
+    directory, and ``without`` are directories that belong to deeper roots of the same search.
+    """
+
+    __slots__ = ("journal", "types", "under", "without")
+
+    def __init__(
+        self,
+        types: Sequence[str] | None = None,
+        under: bytes = b"",
+        without: Sequence[bytes] = (),
+        *,
+        journal: bool = False,
+    ) -> None:
+        self.types = types
+        self.under = under
+        self.without = without
+        self.journal = journal
+
+    def sql(self) -> tuple[str, list[str | bytes]]:
+        """Return the filter as SQL conditions over ``d`` (document) and ``e`` (entry)."""
+        clauses: list[str] = []
+        values: list[str | bytes] = []
+        if self.types is not None:
+            clauses.append(f"d.type COLLATE NOCASE IN ({', '.join('?' * len(self.types))})")
+            values += self.types
+        elif not self.journal:
+            clauses.append("d.type COLLATE NOCASE <> 'journal'")
+        if self.under:
+            clauses.append("(e.path = ? OR (e.path >= ? AND e.path < ?))")
+            values += (self.under, *_range(self.under))
+        for directory in self.without:
+            clauses.append("NOT (e.path >= ? AND e.path < ?)")
+            values += _range(directory)
+        return "".join(f" AND {clause}" for clause in clauses), values
+
+
+def _range(directory: bytes) -> tuple[bytes, bytes]:
+    """Return the bounds between which all paths below a directory sort."""
+    return directory + b"/", directory + b"0"  # "0" follows "/"
+
+
+def statistics(store: Store, terms: Iterable[str]) -> Statistics:
+    """Return one root's statistics for these terms."""
+    connection = store.connection
+    connection.register_fts5_function("recall_totals", _totals)
+    found = list(connection.execute("SELECT recall_totals(fts) FROM fts LIMIT 1"))
+    documents, total = marshal.loads(found[0][0]) if found else (0, 0)  # noqa: S302 - ours
+    frequency = {}
+    for term in terms:
+        rows = connection.execute("SELECT doc FROM vocabulary WHERE term = ?", (term,))
+        for (count,) in rows:
+            frequency[term] = count
+    return Statistics(documents, total, frequency)
+
+
+def _totals(api: apsw.FTS5ExtensionApi) -> bytes:
+    return marshal.dumps((api.row_count, api.column_total_size(-1)))
+
+
+def _counts(api: apsw.FTS5ExtensionApi) -> bytes:
+    """Return a document's length and, for each term of the query, its count in each field."""
+    fields = range(len(schema.FIELDS))
+    counts = []
+    for phrase in range(api.phrase_count):
+        places = api.phrase_columns(phrase)
+        counts.append(
+            [len(api.phrase_column_offsets(phrase, f)) if f in places else 0 for f in fields]
+            if places
+            else None
+        )
+    return marshal.dumps((api.column_size(-1), counts))
+
+
+def expression(terms: Sequence[str]) -> str:
+    """Return the FTS5 expression for any of ``terms``, none of which can be an operator in it."""
+    return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
+
+
+def count(store: Store, terms: Sequence[str], wanted: Filter) -> int:
+    """Return how many documents of a root have any of the terms and pass the filter."""
+    clauses, values = wanted.sql()
+    statement = f"SELECT count(*) {_FROM}{clauses}"  # noqa: S608 - our own clauses
+    (found,) = next(store.connection.execute(statement, (expression(terms), *values)))
+    return int(found)
+
+
+_FROM = (
+    "FROM fts AS f CROSS JOIN document AS d ON d.id = f.rowid"
+    " CROSS JOIN entry AS e ON e.id = f.rowid WHERE f.fts MATCH ?"
+)
+_COLUMNS = (
+    "f.rank, recall_counts(f.fts), e.path, e.signature, e.suspect, e.digest,"
+    " d.record_id, d.title, d.description, d.type, d.tags, d.modified, d.status,"
+    " d.stale_after, d.tier, d.excerpt"
+)
+
+
+def candidates(
+    stores: Sequence[Store],
+    filters: Sequence[Filter | None],
+    parts: Sequence[Statistics],
+    terms: Sequence[str],
+    k: int,
+) -> list[Hit]:
+    """Return at least the ``k`` best documents of all roots with all that tie with the last.
+
+    ``filters`` and ``parts`` belong to the ``stores`` one by one; None as a filter leaves that
+    root's documents out, but not its statistics. ``terms`` are different from one another. The
+    hits come in no particular order.
+    """
+    whole = Statistics.sum(parts)
+    best: list[float] = []  # a heap of the k best scores so far
+    hits: list[Hit] = []
+    for number, (store, wanted, part) in enumerate(zip(stores, filters, parts, strict=True)):
+        if wanted is None or not any(term in part.frequency for term in terms):
+            continue
+        bound = _bound(part, whole, terms) * _DEPTH_COST
+        for read, (rank, hit) in enumerate(_proposed(store, wanted, terms)):
+            least = best[0] if len(best) == k else -inf
+            if -rank * bound < least or read >= MAX_CANDIDATES:
+                break
+            hit.root = number
+            hit.score = sum(contributions(hit, whole, terms))
+            if hit.score >= least:
+                hits.append(hit)
+            if len(best) < k:
+                heappush(best, hit.score)
+            elif hit.score > least:
+                heapreplace(best, hit.score)
+    least = best[0] if len(best) == k else -inf
+    return [hit for hit in hits if hit.score >= least]
+
+
+def _proposed(
+    store: Store, wanted: Filter, terms: Sequence[str]
+) -> Iterator[tuple[float, Hit]]:
+    """Yield a root's documents in the order of its own bm25, best first, as they are asked for."""
+    store.connection.register_fts5_function("recall_counts", _counts)
+    clauses, values = wanted.sql()
+    statement = f"SELECT {_COLUMNS} {_FROM}{clauses} ORDER BY f.rank"  # noqa: S608 - our clauses
+    for rank, counts, *columns in store.connection.execute(
+        statement, (expression(terms), *values)
+    ):
+        length, occurrences = marshal.loads(counts)  # noqa: S302 - ours
+        yield rank, Hit(length, occurrences, *columns)
+
+
+def _bound(part: Statistics, whole: Statistics, terms: Sequence[str]) -> float:
+    """Return by what factor, at most, a document's common score exceeds its own root's.
+
+    A term's share is idf times a saturation that falls with length / average length: the first
+    grows by the ratio of the idfs, the second by no more than the ratio of the averages.
+    """
+    rarity = max(whole.idf(term) / part.idf(term) for term in terms if term in part.frequency)
+    return rarity * max(1.0, whole.average_length / part.average_length)
+
+
+def contributions(hit: Hit, whole: Statistics, terms: Sequence[str]) -> list[float]:
+    """Return what each term adds to a hit's score: FTS5's bm25 with its sign turned."""
+    norm = _K1 * (1 - _B + _B * hit.length / whole.average_length)
+    shares = []
+    for term, counts in zip(terms, hit.occurrences, strict=True):
+        frequency = weighted(counts)
+        shares.append(
+            whole.idf(term) * frequency * (_K1 + 1) / (frequency + norm) if frequency else 0.0
+        )
+    return shares
+
+
+def weighted(counts: Sequence[int] | None) -> float:
+    """Return a term's occurrences with each one weighed by its field."""
+    if not counts:
+        return 0.0
+    return sum(w * n for w, n in zip(schema.WEIGHTS, counts, strict=True))

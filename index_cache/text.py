@@ -1,0 +1,67 @@
+"""Bytes to text, and text to its metadata block and its body: pure, and without a parser.
+
+The search path needs this much of a note to find a line in it; YAML and Markdown would cost it
+15 ms. See ``spec/canonical-view.md``.
+"""
+
+from __future__ import annotations
+
+import re
+
+KEY = r"[^\W\d_][\w .-]*?|\"[^\"\n]+\"|'[^'\n]+'"
+
+_OPEN = re.compile(r"(?:[ \t]*\r?\n)*---[ \t]*\r?\n")
+_CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+_FIRST_LINE = re.compile(rf"\s*(?:#[^\n]*\n\s*)*(?:\Z|(?:{KEY})[ \t]*:(?:\s|\Z)|\{{|<%|\{{%)")
+
+_SNIFFED = 8_192  # bytes looked at to tell text from something else
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_STRAY_BYTES = {
+    0xDC00 + byte: bytes([byte]).decode("cp1252", "replace") for byte in range(0x80, 0x100)
+}
+
+
+class NotText(ValueError):
+    """The bytes are not text; the message says why."""
+
+
+def decode(data: bytes) -> str:
+    """Return a note's text: UTF-8, or UTF-16 if it is marked so; stray bytes are read as cp1252.
+
+    Raises NotText for what is mostly NUL bytes or other control characters.
+    """
+    if data[:2] in _UTF16_MARKS:
+        return data.decode("utf-16", "replace").replace("\0", " ")
+    head = data[:_SNIFFED]
+    if head.count(0) * 10 > len(head):
+        message = "not text: NUL bytes (UTF-16 without a mark, or a binary file)"
+        raise NotText(message)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        text = data.decode("utf-8", "surrogateescape").translate(_STRAY_BYTES)
+    return text.removeprefix("\ufeff").replace("\0", " ")
+
+
+def is_utf8(data: bytes) -> bool:
+    """Tell whether ``decode`` had to guess nothing."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data[:2] in _UTF16_MARKS
+    return True
+
+
+def split(text: str) -> tuple[str | None, int]:
+    """Return the metadata block of a note (None without one) and where its body begins.
+
+    A first line ``---`` that is a rule, not a fence, opens no block: the block must be closed, and
+    be empty or begin with a key. Blank lines before it are allowed.
+    """
+    opened = _OPEN.match(text)
+    if not opened:
+        return None, 0
+    closed = _CLOSE.search(text, opened.end())
+    if not closed or not _FIRST_LINE.match(text[opened.end() : closed.start()]):
+        return None, 0
+    return text[opened.end() : closed.start()], closed.end()

@@ -1,0 +1,131 @@
+"""Hits to cards: each checked against its file, described, and explained if asked."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from index_cache import files, schema
+from index_cache.search import contributions, weighted
+from index_cache.text import NotText, decode, split
+from recall import rank
+from recall.card import Card
+from recall.fresh import current
+from recall.stale import stale_reason
+from recall.summary import best_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from index_cache.analyze import Analyzer
+    from index_cache.files import FileSystem
+    from index_cache.model import Hit, Root
+    from index_cache.search import Statistics
+
+
+class Dresser:
+    """Makes the cards of one search.
+
+    ``terms`` are what was searched for, ``whole`` the statistics of all roots together.
+    """
+
+    def __init__(
+        self,
+        roots: Sequence[Root],
+        fs: FileSystem,
+        analyzer: Analyzer,
+        terms: Sequence[str],
+        whole: Statistics,
+        *,
+        explain: bool,
+    ) -> None:
+        self._roots = roots
+        self._fs = fs
+        self._analyzer = analyzer
+        self._terms = terms
+        self._whole = whole
+        self._explain = explain
+
+    def card(self, hit: Hit, copies: Sequence[Hit]) -> Card | None:
+        """Return a hit's card, None when its file has nothing to show any more."""
+        root = self._roots[hit.root]
+        seen = hit.digest
+        if current(hit, root, self._fs, self._analyzer, self._terms) is None:
+            return None
+        stale = stale_reason(hit.status, hit.stale_after, time.time())
+        summary, line, section = hit.description, None, None
+        if not summary:
+            summary, line, section = self._from_body(hit, root)
+        card = Card(
+            id=hit.record_id,
+            root=root.name,
+            path=files.display(hit.path),
+            abs_path=self._place(hit),
+            title=hit.title,
+            type=hit.type,
+            tier=hit.tier,
+            modified=rank.modified(hit),
+            stale=stale,
+            summary=summary,
+            score=hit.score,
+            tags=tuple(filter(None, hit.tags.split("\n"))),
+            line=line,
+            section=section,
+            copies=tuple(dict.fromkeys(self._place(each) for each in copies)),
+        )
+        if self._explain:
+            card.explain = self._explanation(hit, edited=hit.digest != seen)
+        return card
+
+    def _place(self, hit: Hit) -> str:
+        path = os.path.join(os.fsencode(self._roots[hit.root].path), hit.path)
+        return files.display(path)
+
+    def _from_body(self, hit: Hit, root: Root) -> tuple[str, int | None, str | None]:
+        """Return the line that answers best, where it stands and under which heading."""
+        path = os.path.join(os.fsencode(root.path), hit.path)
+        try:
+            _, data = self._fs.read(path, root.rules.max_file_bytes)
+            text = decode(data)
+        except (OSError, NotText):
+            return hit.excerpt, None, None
+        begin = split(text)[1]
+        body = text[begin:]
+        weights = {term: self._whole.idf(term) for term in self._terms}
+        found = best_line(body, weights, self._analyzer)
+        if found is None:
+            return hit.excerpt, None, None
+        from index_cache.markdown import headings
+
+        above = [each.text for each in headings(body) if each.line <= found[1]]
+        return found[0], found[1] + text.count("\n", 0, begin), above[-1] if above else None
+
+    def _explanation(self, hit: Hit, *, edited: bool) -> dict[str, object]:
+        """Return every number behind a hit's score and place."""
+        shares = contributions(hit, self._whole, self._terms)
+        fields = dict.fromkeys(schema.FIELDS, 0.0)
+        terms = []
+        for term, counts, share in zip(self._terms, hit.occurrences, shares, strict=True):
+            if not counts:
+                continue
+            for field, weight, count in zip(schema.FIELDS, schema.WEIGHTS, counts, strict=True):
+                # A term saturates over all fields at once; each gets its part of what it brought.
+                fields[field] += share * weight * count / weighted(counts)
+            terms.append(
+                {
+                    "term": term,
+                    "idf": self._whole.idf(term),
+                    "documents": self._whole.frequency[term],
+                    "score": share,
+                    "in": {f: n for f, n in zip(schema.FIELDS, counts, strict=True) if n},
+                }
+            )
+        return {
+            "terms": terms,
+            "fields": {field: share for field, share in fields.items() if share},
+            "length": hit.length,
+            "average_length": self._whole.average_length,
+            "ties": {"tier": hit.tier, "modified": rank.modified(hit)},
+            "flags": ["edited since it was indexed"] if edited else [],
+        }

@@ -1,0 +1,60 @@
+"""What last went wrong in each root, kept where ``recall status`` shows it.
+
+It is not derived from the notes, so it lives in the state directory. Keeping it must never fail a
+search: where it can't be written, it is not kept.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from index_cache import db
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from index_cache.refresh import Report
+
+_FILE = "failures.json"
+_MAX_BYTES = 1024 * 1024
+
+
+def record(state_dir: str | None, reports: Iterable[Report]) -> None:
+    """Note the failures among some reports; reports without one change nothing."""
+    failed = {db.identity(each.root): each.failure for each in reports if each.failure}
+    if not failed or state_dir is None:
+        return
+    from recall.envelope import encode
+    from recall.replace import make_private, replace
+
+    known = dict(read(state_dir))
+    for name, error in failed.items():
+        known[name] = {
+            "when": time.time(),
+            "message": error.message,
+            "where": error.where,
+            "hint": error.hint,
+        }
+    try:
+        make_private(state_dir)
+        replace(os.path.join(state_dir, _FILE), encode(known), mode=0o600)
+    except OSError:
+        return
+
+
+def read(state_dir: str | None) -> Mapping[str, dict[str, object]]:
+    """Return the last failure of each root by its identity; none from a file that is no JSON."""
+    if state_dir is None:
+        return {}
+    import json
+
+    try:
+        with open(os.path.join(state_dir, _FILE), "rb") as file:
+            found = json.loads(file.read(_MAX_BYTES))
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    return {name: each for name, each in found.items() if isinstance(each, dict)}

@@ -1,0 +1,75 @@
+"""Is what is about to be shown still true of its file? Checked at answer time, for every card.
+
+See ``spec/staleness.md``: gone is dropped, changed is read again, and what can't be looked at is
+not shown.
+"""
+
+from __future__ import annotations
+
+import os
+
+from index_cache import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from index_cache.analyze import Analyzer
+    from index_cache.files import FileSystem
+    from index_cache.model import Hit, Root
+
+
+def current(
+    hit: Hit, root: Root, fs: FileSystem, analyzer: Analyzer, terms: Sequence[str]
+) -> Hit | None:
+    """Return the hit as its file is now; None when there is nothing to show of it any more.
+
+    A file that was rewritten since the cache saw it is read again: its new title, summary and so
+    on are shown, if it still has one of the query's terms at all.
+    """
+    path = os.path.join(os.fsencode(root.path), hit.path)
+    try:
+        signature = files.signature(fs.stat(path))
+        if signature == hit.signature and not hit.suspect:
+            return hit
+        signature, data = fs.read(path, root.rules.max_file_bytes)
+    except OSError:
+        return None
+    import hashlib
+
+    hit.signature = signature
+    digest = hashlib.sha256(data).digest()
+    if digest == hit.digest:
+        return hit
+    hit.digest = digest
+    return hit if _reread(hit, data, analyzer, terms) else None
+
+
+def _reread(hit: Hit, data: bytes, analyzer: Analyzer, terms: Sequence[str]) -> bool:
+    """Put what a file says now into its hit; False when it no longer answers the query."""
+    from index_cache.ingest import columns, searchable
+    from index_cache.parse import parse
+    from index_cache.text import NotText
+
+    try:
+        document = parse(hit.path, data)
+    except NotText:
+        return False
+    found = {term for text in searchable(document) for term in analyzer.terms(text)}
+    if not found.intersection(terms):
+        return False
+    (
+        hit.record_id,
+        hit.title,
+        hit.description,
+        hit.type,
+        hit.tags,
+        _,
+        _,
+        hit.modified,
+        hit.status,
+        hit.stale_after,
+        hit.tier,
+        hit.excerpt,
+    ) = columns(hit.path, document)
+    return True

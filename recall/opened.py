@@ -1,0 +1,181 @@
+"""One root with its open cache: kept fresh, and replaced when it proves to be damaged."""
+
+from __future__ import annotations
+
+import apsw
+
+from index_cache import db
+from index_cache.errors import RecallError, RootUnavailable
+from index_cache.model import Root, Skipped
+from index_cache.refresh import Options, Report, open_store, refresh
+from index_cache.store import Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import TypeVar
+
+    from index_cache.files import FileSystem
+
+    T = TypeVar("T")
+
+# What SQLite, and apsw decoding what SQLite returns, say of a file whose bytes are not what was
+# written. "Locked" and "busy" are never among them.
+DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, UnicodeDecodeError, db.Damaged)
+
+
+class RootStatus:
+    """The state of one root's cache, as ``recall status`` shows it.
+
+    ``cache_bytes`` and ``text_bytes`` are sizes on disk of the cache and of the indexed files,
+    ``last_refresh`` is in seconds since the epoch, ``last_failure`` has when, message, where, hint.
+    """
+
+    __slots__ = (
+        "built",
+        "cache_bytes",
+        "cache_file",
+        "documents",
+        "last_failure",
+        "last_refresh",
+        "root",
+        "skipped",
+        "text_bytes",
+        "unavailable",
+    )
+
+    def __init__(self, root: Root) -> None:
+        self.root = root
+        self.documents = 0
+        self.skipped: tuple[Skipped, ...] = ()
+        self.unavailable: tuple[Skipped, ...] = ()
+        self.cache_file: str | None = None
+        self.cache_bytes = 0
+        self.text_bytes = 0
+        self.built = False
+        self.last_refresh: float | None = None
+        self.last_failure: dict[str, object] | None = None
+
+
+class OpenRoot:
+    """A root's cache for as long as it is needed; ``store`` is None until ``ready``."""
+
+    def __init__(self, root: Root, directory: str | None, fs: FileSystem) -> None:
+        self.root = root
+        self.store: Store | None = None
+        self._directory = directory
+        self._fs = fs
+
+    def close(self) -> None:
+        """Close the cache; ``ready`` opens it again."""
+        if self.store is not None:
+            self.store.close()
+            self.store = None
+
+    def refresh(self, options: Options) -> Report:
+        """Bring the cache up to date. Never raises RecallError: the report has the failure."""
+        try:
+            return self.guarded(lambda store: refresh(store, self._fs, options), options.wait)
+        except RecallError as error:
+            return self._failed(error)
+        except (apsw.Error, OSError) as error:
+            return self._failed(self._told(error))
+
+    def view(self, wait: float) -> Report:
+        """Open the cache as it is, without looking at the files; refresh it if it has no view."""
+        try:
+            return self.guarded(lambda store: self._as_it_is(store, wait), wait)
+        except RecallError as error:
+            return self._failed(error)
+        except (apsw.Error, OSError) as error:
+            return self._failed(self._told(error))
+
+    def _as_it_is(self, store: Store, wait: float) -> Report:
+        if not store.built:
+            return refresh(store, self._fs, Options(wait=wait))
+        report = Report(self.root, store.path)
+        entries, report.documents = store.counts()
+        report.unchanged = entries
+        report.skipped = tuple([*store.notes("skipped"), *store.problems()])
+        report.unavailable = tuple(store.notes("unavailable"))
+        return report
+
+    def status(self, told: Mapping[str, dict[str, object]]) -> RootStatus:
+        """Return the state of the cache as it is; ``told`` are the last failures by identity."""
+        from index_cache import files
+        from recall.caches import size_on_disk
+
+        state = RootStatus(self.root)
+        state.last_failure = told.get(db.identity(self.root))
+        if self._directory is None:
+            return state
+        path = db.cache_path(self._directory, self.root)
+        try:
+            store = Store(self.root, path)
+        except (apsw.Error, db.Damaged):
+            return state
+        try:
+            store.check()
+            state.built = store.built
+            state.documents = store.counts()[1]
+            state.skipped = tuple([*store.notes("skipped"), *store.problems()])
+            state.unavailable = tuple(store.notes("unavailable"))
+            state.text_bytes = sum(map(files.size, store.signatures().values()))
+        except DAMAGE as error:
+            state.last_failure = {"when": None, "message": f"the cache is damaged: {error}"}
+        finally:
+            store.close()
+        state.cache_file = path
+        state.cache_bytes = size_on_disk(path)
+        state.last_refresh = db.last_used(path)
+        return state
+
+    def guarded(self, use: Callable[[Store], T], wait: float) -> T:
+        """Return what ``use`` makes of the open cache; of a damaged one it gets a new one, once.
+
+        ``wait`` is how many seconds to wait for another process that is making the cache. Raises
+        what ``use`` and opening raise.
+        """
+        if self.store is None:
+            self.store = open_store(self.root, self._directory, wait)
+        try:
+            return use(self.store)
+        except DAMAGE:
+            self._discard(wait)
+        self.store = open_store(self.root, self._directory, wait)
+        refresh(self.store, self._fs, Options(wait=wait))
+        return use(self.store)
+
+    def _discard(self, wait: float) -> None:
+        store, self.store = self.store, None
+        if store is None or store.path is None:
+            return
+        store.close()
+        with db.WriterLock(store.path) as lock:
+            if not lock.acquire(wait):
+                raise db.busy(self.root, wait)
+            db.discard(store.path)
+
+    def _failed(self, error: RecallError) -> Report:
+        """Return the report of a root that could not be refreshed: an older view may answer."""
+        report = Report(self.root, self.store.path if self.store else None)
+        report.failure = error
+        if isinstance(error, RootUnavailable):
+            report.unavailable = (Skipped(b"", error.message),)
+        return report
+
+    def _told(self, error: Exception) -> RecallError:
+        where = self.store.path if self.store else self._directory
+        if isinstance(error, apsw.BusyError):
+            return db.busy(self.root, 0)
+        if isinstance(error, apsw.FullError) or getattr(error, "errno", None) == 28:  # noqa: PLR2004
+            return RootUnavailable(
+                f"the cache of root {self.root.name} can't be written: the disk is full",
+                where=where,
+                hint="free some space; until then the older cache answers",
+            )
+        return RootUnavailable(
+            f"the cache of root {self.root.name} can't be used: {error}",
+            where=where,
+            hint="recall cache list shows where it is; it may be deleted at any time",
+        )

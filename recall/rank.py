@@ -1,0 +1,51 @@
+"""Hits to their order: pure. See ``spec/query-and-ranking.md``."""
+
+from __future__ import annotations
+
+from index_cache import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from index_cache.model import Hit
+
+_TIERS = ("unverified", "machine-confirmed", "human-reviewed")
+
+
+def ordered(hits: Iterable[Hit]) -> list[Hit]:
+    """Return hits best first: by score, then tier, then the later modified, then root and path."""
+    by_place = sorted(hits, key=lambda hit: (hit.root, hit.path))
+    by_time = sorted(by_place, key=modified, reverse=True)
+    return sorted(by_time, key=lambda hit: (-hit.score, -_TIERS.index(hit.tier)))
+
+
+def modified(hit: Hit) -> str:
+    """Return when a document was modified: what the author says, else the file's own time (UTC)."""
+    return hit.modified or utc(files.mtime_ns(hit.signature))
+
+
+def utc(nanoseconds: int) -> str:
+    """Return a time in ns since the epoch as ``2026-11-30T12:00:00Z``; "" for an absurd one."""
+    import time  # noqa: PLC0415 - few hits need it
+
+    try:
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(nanoseconds // 1_000_000_000))
+    except (OverflowError, ValueError, OSError):
+        return ""
+
+
+def copies(hits: Sequence[Hit]) -> dict[int, list[Hit]]:
+    """Map the position of the first hit of each text to the later hits with the very same bytes.
+
+    Worktrees and vendored copies fill one place, not three.
+    """
+    first: dict[bytes, int] = {}
+    same: dict[int, list[Hit]] = {}
+    for position, hit in enumerate(hits):
+        at = first.setdefault(hit.digest, position)
+        if at == position:
+            same[position] = []
+        else:
+            same[at].append(hit)
+    return same

@@ -1,0 +1,237 @@
+"""The facade that the command line, the hook and users of the library share."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from index_cache import search
+from index_cache.analyze import Analyzer
+from index_cache.errors import InvalidInput
+from index_cache.files import FileSystem
+from index_cache.model import Root
+from index_cache.refresh import Options
+from recall import config, dirs, failures, query, rank
+from recall.dress import Dresser
+from recall.nesting import filters
+from recall.opened import OpenRoot, RootStatus
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from index_cache.model import Hit
+    from index_cache.refresh import Progress, Report
+    from index_cache.search import Filter
+    from recall.card import Card
+
+_SPARE = 5  # hits asked for beyond k, since some may be copies or gone
+_SWEPT = 2.0  # seconds for which ``Recall.search`` trusts its last look at the files
+
+
+class Answer:
+    """What a search found: ``total`` documents match, the best of them are ``cards``.
+
+    ``reports`` tell of each root's refresh, ``notices`` what a person should know besides.
+    """
+
+    __slots__ = ("cards", "notices", "query", "reports", "total")
+
+    def __init__(self, text: str, reports: list[Report]) -> None:
+        self.query = text
+        self.reports = reports
+        self.total = 0
+        self.cards: list[Card] = []
+        self.notices: list[str] = []
+
+
+class _Search:
+    """One search over opened roots."""
+
+    def __init__(
+        self,
+        opened: Sequence[OpenRoot],
+        wanted: Sequence[Filter | None],
+        analyzer: Analyzer,
+        fs: FileSystem,
+    ) -> None:
+        live = [
+            (each, each.store, part)
+            for each, part in zip(opened, wanted, strict=True)
+            if each.store is not None and each.store.built
+        ]
+        self._roots = [each.root for each, _, _ in live]
+        self._stores = [store for _, store, _ in live]
+        self._wanted = [part for _, _, part in live]
+        self._analyzer = analyzer
+        self._fs = fs
+
+    def run(self, answer: Answer, k: int, *, explain: bool) -> None:
+        """Fill in the total and the cards of an answer."""
+        looked_up = query.to_look_up(self._analyzer.terms(answer.query))
+        parts = [search.statistics(store, looked_up) for store in self._stores]
+        whole = search.Statistics.sum(parts)
+        terms = query.choose(looked_up, whole)
+        if not terms:
+            return
+        answer.total = sum(
+            search.count(store, terms, wanted)
+            for store, wanted in zip(self._stores, self._wanted, strict=True)
+            if wanted is not None
+        )
+        dresser = Dresser(self._roots, self._fs, self._analyzer, terms, whole, explain=explain)
+        asked = k + _SPARE
+        while True:
+            hits = rank.ordered(
+                search.candidates(self._stores, self._wanted, parts, terms, asked)
+            )
+            answer.cards = _cards(dresser, hits, k)
+            if len(answer.cards) == k or len(hits) < asked:
+                return
+            asked *= 4  # copies and vanished files took places: look further down
+
+
+def _cards(dresser: Dresser, hits: Sequence[Hit], k: int) -> list[Card]:
+    """Return up to ``k`` cards: one for each text, none for a file that is gone."""
+    cards: list[Card] = []
+    for position, same in rank.copies(hits).items():
+        card = dresser.card(hits[position], same)
+        if card is not None:
+            cards.append(card)
+        if len(cards) == k:
+            break
+    return cards
+
+
+class Recall:
+    """Search over some roots, with their caches kept open between calls.
+
+    ``roots`` are Root objects or directories; without any, the configuration of ``cwd`` counts.
+    ``environ`` stands for the environment, ``cache_dir`` for where the caches are kept. Not for
+    use from several threads at once. Raises what ``recall.config.load`` raises.
+    """
+
+    def __init__(
+        self,
+        roots: Iterable[Root | str | os.PathLike[str]] | None = None,
+        *,
+        cwd: str | None = None,
+        environ: Mapping[str, str] | None = None,
+        cache_dir: str | None = None,
+        fs: FileSystem | None = None,
+    ) -> None:
+        self._environ = os.environ if environ is None else environ
+        self._cwd = cwd or os.getcwd()
+        self._fs = fs or FileSystem()
+        self._analyzer = Analyzer()
+        self._swept: float | None = None
+        if roots is None:
+            found = config.load(self._cwd, self._environ, fallback=True).roots
+        else:
+            found = tuple(self._root(each) for each in roots)
+        directory = cache_dir or dirs.cache_dir(self._environ)
+        self._state = dirs.state_dir(self._environ)
+        self._opened = [OpenRoot(root, directory, self._fs) for root in found]
+
+    @property
+    def roots(self) -> tuple[Root, ...]:
+        """The roots that are searched, in order."""
+        return tuple(each.root for each in self._opened)
+
+    def _root(self, given: Root | str | os.PathLike[str]) -> Root:
+        if isinstance(given, Root):
+            return given
+        path = os.path.realpath(os.path.join(self._cwd, os.fspath(given)))
+        return Root(os.path.basename(path) or path, path)
+
+    def __enter__(self) -> Recall:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the caches."""
+        for each in self._opened:
+            each.close()
+
+    def search(
+        self,
+        query: str,
+        k: int = 10,
+        types: Iterable[str] | None = None,
+        under: str | None = None,
+        include_journal: bool = False,  # noqa: FBT001, FBT002 - the published signature
+    ) -> list[Card]:
+        """Return the ``k`` best cards for any text.
+
+        ``types`` limits to notes of these types, ``under`` to notes below a path (relative to
+        each root, or absolute), ``include_journal`` lets notes of type Journal in. The files are
+        looked at anew when the last look was over two seconds ago; what is shown is always
+        checked. Raises the error of the first root when no root at all could be searched.
+        """
+        recent = self._swept is not None and time.monotonic() - self._swept < _SWEPT
+        answer = self.answer(query, k, types, under, include_journal, refresh=not recent)
+        failed = [report.failure for report in answer.reports if report.failure]
+        if failed and len(failed) == len(answer.reports) and not answer.cards:
+            raise failed[0]
+        return answer.cards
+
+    def answer(
+        self,
+        query: str,
+        k: int = 10,
+        types: Iterable[str] | None = None,
+        under: str | None = None,
+        include_journal: bool = False,  # noqa: FBT001, FBT002 - as in search
+        *,
+        refresh: bool = True,
+        explain: bool = False,
+        wait: float = 30.0,
+        progress: Progress | None = None,
+    ) -> Answer:
+        """Return all that ``search`` finds out, and what happened in each root.
+
+        ``wait`` is how many seconds to wait for another process that makes a first cache.
+        """
+        if k < 1:
+            raise InvalidInput(f"k must be at least 1, not {k}")
+        options = Options(wait=wait, progress=progress)
+        reports = [
+            each.refresh(options) if refresh else each.view(wait) for each in self._opened
+        ]
+        if refresh:
+            self._swept = time.monotonic()
+            failures.record(self._state, reports)
+        answer = Answer(query, reports)
+        wanted = filters(
+            self.roots, None if types is None else list(types), under, self._cwd, include_journal
+        )
+        _Search(self._opened, wanted, self._analyzer, self._fs).run(answer, k, explain=explain)
+        return answer
+
+    def refresh(
+        self,
+        *,
+        prune: bool = False,
+        compact: bool = False,
+        wait: float = 30.0,
+        progress: Progress | None = None,
+    ) -> list[Report]:
+        """Bring all caches up to date, waiting for other writers; return what was done.
+
+        ``prune`` also takes out what a root or directory that shows nothing may have lost,
+        ``compact`` leaves nothing of deleted text in the files.
+        """
+        options = Options(
+            wait=wait, insist=True, prune=prune, compact=compact, progress=progress
+        )
+        reports = [each.refresh(options) for each in self._opened]
+        self._swept = time.monotonic()
+        failures.record(self._state, reports)
+        return reports
+
+    def status(self) -> list[RootStatus]:
+        """Return the state of each root's cache as it is, without looking at the files."""
+        told = failures.read(self._state)
+        return [each.status(told) for each in self._opened]
