@@ -10,6 +10,8 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from index_cache.errors import RecallError
 
 SCHEMA = "recall/v1"
@@ -49,7 +51,7 @@ def error_fields(error: RecallError) -> dict[str, object]:
     }
 
 
-def encode(envelope: dict[str, object]) -> bytes:
+def encode(envelope: Mapping[str, object]) -> bytes:
     r"""Return the envelope as one line of UTF-8, free of raw control characters and surrogates.
 
     A byte that was not UTF-8 (kept by Python as a surrogate) shows as the text ``\xNN``.

@@ -264,7 +264,7 @@ def test_refresh_says_what_it_did(service: Service, run: Callable[..., Run]) -> 
     call = service.calls[0]
     assert (call["prune"], call["compact"], call["wait"]) == (True, True, 2.0)
     data = valid_envelope(run("refresh", "--json").raw)["data"]
-    assert data["roots"][0]["skipped"][0] == {"path": "x\\n.md", "reason": "not text"}
+    assert data["roots"][0]["skipped"][0] == {"path": "x\n.md", "reason": "not text"}
     assert run("refresh", "--quiet").out == ""
 
 

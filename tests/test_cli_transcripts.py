@@ -161,21 +161,21 @@ def test_a_note_can_not_forge_a_card_or_drive_the_terminal(notes: Path) -> None:
     assert lines[1].startswith("   unverified · ")
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", done.stdout)
     item = recall("search", "quokka", "--json").data()["items"][0]
-    assert item["path"] == "evil\\n2. Forged.md"
+    assert item["path"] == "evil\n2. Forged.md"
 
 
 def test_refresh_counts_and_status_remembers(notes: Path) -> None:
     (notes / "binary.md").write_bytes(b"\x00\x01\x02" * 100)
     first = recall("refresh", "--json").data()["roots"][0]
-    assert (first["added"], first["changed"], first["removed"], first["unchanged"]) == (4, 0, 0, 0)
+    assert (first["documents"], first["changed"], first["removed"]) == (4, 0, 0)
     assert [entry["path"] for entry in first["skipped"]] == ["binary.md"]
     (notes / "keys.md").write_text("# Other keys\n", encoding="utf-8")
     (notes / "diary.md").unlink()
     second = recall("refresh", "--json").data()["roots"][0]
     assert (second["added"], second["changed"], second["removed"]) == (0, 1, 1)
-    assert second["unchanged"] == 2
+    assert second["documents"] == 3
     text = recall("refresh")
-    assert text.stdout.startswith("notes: 3 notes: 0 added, 0 changed, 0 removed, 3 unchanged, ")
+    assert text.stdout.startswith("notes: 3 notes: 0 added, 0 changed, 0 removed, ")
     assert text.stderr == ""
     assert recall("refresh", "--quiet", "--compact", "--prune").stdout == ""
     state = recall("status", "--json").data()["roots"][0]
@@ -203,7 +203,8 @@ def test_caches_are_listed_pruned_and_private(notes: Path, home: Path) -> None:
     (entry,) = recall("cache", "list", "--json").data()["caches"]
     assert (entry["root_path"], entry["current"]) == (str(notes), True)
     assert Path(entry["path"]).parent == directory
-    assert entry["bytes"] == Path(entry["path"]).stat().st_size
+    # With what SQLite keeps beside it.
+    assert entry["bytes"] >= Path(entry["path"]).stat().st_size
     assert stat.S_IMODE(Path(entry["path"]).stat().st_mode) == 0o600
     assert stat.S_IMODE(directory.stat().st_mode) == 0o700
     assert str(notes) in recall("cache", "list").stdout
@@ -256,31 +257,36 @@ def test_no_refresh_answers_from_what_is_there(notes: Path) -> None:
     assert paths("quokka") == ["new.md"]
 
 
-# What the search path may import of the standard library beyond what the interpreter and apsw
-# bring. Each entry costs every search; see the figures in docs/performance or the commit that adds.
+# What a warm search may import beyond what the interpreter brings: each costs every search.
 ALLOWED = {
-    *("__future__", "_collections", "_functools", "_operator", "_sre", "collections", "copyreg"),
-    *("enum", "functools", "itertools", "keyword", "operator", "re", "reprlib", "types"),
-    *("_json", "json", "apsw", "recall", "index_cache"),
+    *("index_cache", "recall", "apsw", "Stemmer", "cython_runtime"),
+    *("__future__", "collections", "copyreg", "enum", "functools", "itertools", "keyword"),
+    *("operator", "re", "reprlib", "types", "_collections", "_functools", "_operator", "_sre"),
+    *("hashlib", "_blake2", "_hashlib", "heapq", "_heapq", "json", "_json", "struct", "_struct"),
+    *("encodings", "fcntl", "marshal", "math", "unicodedata", "zlib"),
 }
-FORBIDDEN = {"click", "typing", "dataclasses", "pathlib", "subprocess", "logging", "shutil"}
-FORBIDDEN |= {"importlib.metadata", "inspect", "tomllib", "tomlkit", "yaml", "pyromark"}
+# As a search an hour from now, when no file is so young that it has to be read to be trusted.
+SEARCH_LATER = """
+import sys, time
+base = set(sys.modules)
+now = time.time_ns
+time.time_ns = lambda: now() + 3600 * 10**9
+time.time = lambda: time.time_ns() / 1e9
+sys.argv[0] = "recall"
+from recall.cli import main
+status = main()
+print(*sorted(set(sys.modules) - base), sep="\\n", file=sys.stderr)
+sys.exit(status)
+"""
 
 
 def test_a_warm_search_imports_no_more_than_it_needs(notes: Path) -> None:
-    del notes
-    recall("search", "vault", "--json")
-    program = (
-        "import sys; base = set(sys.modules); import apsw; sys.argv = ['recall', *sys.argv[1:]]\n"
-        "from recall.cli import main; status = main()\n"
-        "print(*sorted(set(sys.modules) - base), sep='\\n', file=sys.stderr); sys.exit(status)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program, "search", "vault", "--json"],
-        capture_output=True,
-        check=True,
-        timeout=60,
-    )
+    (notes / "sub/old.md").unlink()  # without a description its body would be parsed
+    command = [sys.executable, "-c", SEARCH_LATER, "search", "vault", "--json"]
+    subprocess.run(command, capture_output=True, check=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, check=True, timeout=60)
+    assert len(valid_envelope(done.stdout)["data"]["items"]) == 1
     names = set(done.stderr.decode().split())
-    assert names & FORBIDDEN == set()
-    assert {name.partition(".")[0] for name in names} - ALLOWED == set()
+    assert {"recall.service", "index_cache.search"} <= names
+    tops = {name.partition(".")[0] for name in names}
+    assert {name for name in tops - ALLOWED if not name.startswith("_cython_")} == set()

@@ -41,7 +41,7 @@ def list_command(*, as_json: bool) -> int:
     found = caches.list_caches(directory)
     return console.finish(
         lambda: {
-            "directory": visible(directory),
+            "directory": directory,
             "caches": [cache_fields(cache) for cache in found],
         },
         lambda _: "".join(_line(cache) for cache in found),
@@ -71,7 +71,7 @@ def prune_command(*, older_than: float, everything: bool, as_json: bool) -> int:
     freed = sum(cache.bytes for cache in removed)
     return console.finish(
         lambda: {
-            "directory": visible(directory),
+            "directory": directory,
             "removed": [cache_fields(cache) for cache in removed],
         },
         lambda _: f"deleted {number(len(removed), 'cache file')}, {size(freed)}\n",

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from index_cache.model import Skipped
     from index_cache.refresh import Report
     from recall.caches import CacheFile
-    from recall.service import RootStatus
+    from recall.opened import RootStatus
 
 
 def report_fields(report: Report) -> dict[str, object]:
     """Return what happened in one root, counts alone."""
     return {
         "name": report.root.name,
-        "path": visible(report.root.path),
+        "path": report.root.path,
         "documents": report.documents,
         "added": report.added,
         "changed": report.changed,
@@ -51,7 +51,7 @@ def status_fields(status: RootStatus, *, skipped: bool) -> dict[str, object]:
     """Return the state of one root, with the list of what was skipped if asked for."""
     fields: dict[str, object] = {
         "name": status.root.name,
-        "path": visible(status.root.path),
+        "path": status.root.path,
         "documents": status.documents,
         "built": status.built,
         "cache_file": status.cache_file,
@@ -71,8 +71,8 @@ def status_fields(status: RootStatus, *, skipped: bool) -> dict[str, object]:
 def cache_fields(cache: CacheFile) -> dict[str, object]:
     """Return one cache file."""
     return {
-        "path": visible(cache.path),
-        "root_path": None if cache.root_path is None else visible(cache.root_path),
+        "path": cache.path,
+        "root_path": cache.root_path,
         "bytes": cache.bytes,
         "last_used": moment(cache.last_used),
         "current": cache.current,
@@ -81,11 +81,11 @@ def cache_fields(cache: CacheFile) -> dict[str, object]:
 
 def skipped_fields(skipped: Iterable[Skipped]) -> list[dict[str, str]]:
     """Return what was left out, each with its reason."""
-    return [{"path": skipped_path(entry), "reason": entry.reason} for entry in skipped]
+    return [{"path": os.fsdecode(entry.path), "reason": entry.reason} for entry in skipped]
 
 
 def skipped_path(entry: Skipped) -> str:
-    """Return the relative path of what was left out, odd characters escaped."""
+    """Return the relative path of what was left out for people, odd characters escaped."""
     return visible(os.fsdecode(entry.path))
 
 

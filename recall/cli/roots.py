@@ -51,8 +51,8 @@ def add_command(*, name: str, directory: str, as_json: bool) -> int:
     return console.finish(
         lambda: {
             "name": name,
-            "path": visible(os.path.abspath(path)),
-            "file": visible(file),
+            "path": os.path.abspath(path),
+            "file": file,
             "added": added,
         },
         lambda _: (
@@ -76,7 +76,7 @@ def remove_command(*, name: str, purge: bool, as_json: bool) -> int:
     configedit.remove_root(file, name)
     purged = [] if path is None else _purge(path)
     return console.finish(
-        lambda: {"name": name, "file": visible(file), "purged": [visible(item) for item in purged]},
+        lambda: {"name": name, "file": file, "purged": purged},
         lambda _: (
             f"removed: {visible(name)}\n" + "".join(f"deleted {visible(item)}\n" for item in purged)
         ),
@@ -106,9 +106,9 @@ def _data(settings: Config) -> dict[str, object]:
     return {
         "roots": [
             {
-                "name": visible(root.name),
-                "path": visible(root.path),
-                "source": visible(settings.origins[root.name]),
+                "name": root.name,
+                "path": root.path,
+                "source": settings.origins[root.name],
                 "include": list(root.rules.include),
                 "exclude": list(root.rules.exclude),
                 "gitignore": root.rules.gitignore,
@@ -117,14 +117,14 @@ def _data(settings: Config) -> dict[str, object]:
         ],
         "left_out": [
             {
-                "name": visible(left.name),
-                "path": visible(left.path),
-                "source": visible(left.source),
+                "name": left.name,
+                "path": left.path,
+                "source": left.source,
                 "reason": left.reason,
             }
             for left in settings.left_out
         ],
-        "config": [visible(source) for source in settings.sources],
+        "config": list(settings.sources),
     }
 
 

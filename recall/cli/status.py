@@ -14,7 +14,7 @@ from recall.output import number, size, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from recall.service import RootStatus
+    from recall.opened import RootStatus
 
 
 @click.command(epilog=examples("recall status", "recall status --skipped"))
@@ -39,7 +39,7 @@ def command(*, names: tuple[str, ...], skipped: bool, as_json: bool) -> int:
     return console.finish(
         lambda: {
             "roots": [status_fields(state, skipped=skipped) for state in states],
-            "config": [visible(source) for source in settings.sources],
+            "config": list(settings.sources),
         },
         lambda _: "".join(_lines(state, skipped=skipped) for state in states),
     )

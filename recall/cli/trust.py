@@ -41,9 +41,9 @@ def command(*, file: str | None, revoke: bool, as_json: bool) -> int:
         text += "".join(f"  it may name {visible(name)}\n" for name in directories)
     return console.finish(
         lambda: {
-            "file": visible(path),
+            "file": path,
             "trusted": not revoke,
-            "directories": [visible(name) for name in directories],
+            "directories": directories,
         },
         lambda _: text,
     )
