@@ -4,12 +4,24 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
     from index_cache.search import Statistics
 
 MAX_LOOKED_UP = 1_000
 MAX_TERMS = 32
+
+# English words that carry grammar, not a topic. A large corpus shows that by itself; in a small one
+# their rarity is chance, and "how" in two notes of twenty would outweigh the topic.
+FEW_DOCUMENTS = 1_000
+FILLER = """
+a about all also am an and any are as at be because been being both but by can could did do does
+doing don each else few for from get gets getting had has have having he her here hers him his how
+i if in into is isn it its itself just let ll me more most my no nor not now of on once only or
+other our ours out over own please re s same she should so some such t than that the their theirs
+them then there these they this those through to too up us ve very want was we were what when where
+which while who whom why will with would you your yours
+"""
 
 
 def to_look_up(terms: Iterable[str]) -> list[str]:
@@ -23,15 +35,18 @@ def to_look_up(terms: Iterable[str]) -> list[str]:
     return different
 
 
-def choose(terms: Iterable[str], known: Statistics) -> list[str]:
+def choose(terms: Iterable[str], known: Statistics, filler: Container[str]) -> list[str]:
     """Return the terms to search for: those that the corpus has, the rarest first.
 
-    More than MAX_TERMS tell nothing more and cost time; a term that more than half of the
-    documents have tells nothing (its weight is FTS5's floor) unless there is no other.
+    More than MAX_TERMS tell nothing more and cost time. Terms that more than half of the documents
+    have (their weight is FTS5's floor) and, among FEW_DOCUMENTS, ``filler``, the analysed FILLER,
+    count only when there is nothing else.
     """
     found = sorted(
         (term for term in terms if known.frequency.get(term)),
         key=lambda term: (known.frequency[term], term),
     )
-    telling = [term for term in found if 2 * known.frequency[term] <= known.documents]
-    return (telling or found)[:MAX_TERMS]
+    few = known.documents < FEW_DOCUMENTS
+    topic = [term for term in found if not (few and term in filler)] or found
+    telling = [term for term in topic if 2 * known.frequency[term] <= known.documents]
+    return (telling or topic)[:MAX_TERMS]

@@ -71,7 +71,7 @@ class _Search:
         looked_up = query.to_look_up(self._analyzer.terms(answer.query))
         parts = [search.statistics(store, looked_up) for store in self._stores]
         whole = search.Statistics.sum(parts)
-        terms = query.choose(looked_up, whole)
+        terms = query.choose(looked_up, whole, set(self._analyzer.terms(query.FILLER)))
         if not terms:
             return
         answer.total = sum(
