@@ -17,20 +17,21 @@ import Stemmer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 ANALYZER_VERSION = 1
 
 # What FTS5's ascii tokenizer must not split at: all that a term of ours may hold besides letters,
 # digits and non-ASCII characters.
-TOKEN_PUNCTUATION = "_-./:@#+"
-TOKENIZER = f"ascii tokenchars '{TOKEN_PUNCTUATION}'"
+WORD_PUNCTUATION = "_-./:@#+"
+TOKENIZER = f"ascii tokenchars '{WORD_PUNCTUATION}'"
 
 MAX_TERM = 64  # characters; longer ones are cut, on both sides alike
+_SHORTEST_STEMMED = 3  # characters; Porter makes nothing of "s"
 _MAX_REMEMBERED_CHUNK = 40  # characters
 _MAX_REMEMBERED = 150_000  # chunks, about 30 MB
 
-_JOINERS = frozenset("_-./:@#+")
+_JOINERS = frozenset(WORD_PUNCTUATION)
 _NOT_DECOMPOSED = str.maketrans(
     {"đ": "d", "ø": "o", "ł": "l", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"}
 )
@@ -38,7 +39,8 @@ _DATA_URI = re.compile(r"data:[\w.+-]+/[\w.+-]+[;,][^\s)\"'>]*", re.IGNORECASE)
 
 # Character classes, one letter each; see _ClassTable.
 _BIGRAM, _HANGUL, _TRIGRAM, _LOWER, _UPPER, _DIGIT, _OTHER = "cktaA0 "
-_TRIGRAM_BLOCKS = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF))  # Thai, Lao, Myanmar, Khmer
+# Thai and Lao, Myanmar, Khmer.
+_TRIGRAM_BLOCKS = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF))
 _BIGRAM_NAMES = ("CJK UNIFIED", "CJK COMPATIBILITY IDEOGRAPH", "HIRAGANA", "KATAKANA", "BOPOMOFO")
 
 _BEFORE = "([{\"'*`<"
@@ -65,22 +67,22 @@ def _classify(char: str) -> str:
     """Return the class of one character: which kind of run it belongs to."""
     category = unicodedata.category(char)
     code = ord(char)
-    if code < 128:
+    if char.isascii():
         if char in _JOINERS:
             return char
-        return _OTHER if not char.isalnum() else _cased(char, category)
+        return _cased(category) if char.isalnum() else _OTHER
     if any(low <= code <= high for low, high in _TRIGRAM_BLOCKS):
-        return _TRIGRAM if category[0] in "LM" else _cased(char, category)
+        return _TRIGRAM if category[0] in "LM" else _cased(category)
     if category[0] in "LMN":
         name = unicodedata.name(char, "")
         if name.startswith(_BIGRAM_NAMES) or char in "々〆〇":
             return _BIGRAM
         if name.startswith("HANGUL"):
             return _HANGUL
-    return _cased(char, category)
+    return _cased(category)
 
 
-def _cased(char: str, category: str) -> str:
+def _cased(category: str) -> str:
     # Marks count as letters: a word is whole across its combining marks.
     if category in ("Lu", "Lt"):
         return _UPPER
@@ -97,7 +99,8 @@ class Analyzer:
 
     def __init__(self) -> None:
         self._classes = _ClassTable()
-        self._stem = Stemmer.Stemmer("porter").stemWord
+        # No cache of the stemmer's own: ours lies in front, and its sweeps take twice the stemming.
+        self._stem: Callable[[str], str] = Stemmer.Stemmer("porter", 0).stemWord
         self._chunks = _Chunks(self)
 
     def text(self, text: str) -> str:
@@ -118,7 +121,8 @@ class Analyzer:
         # Most chunks are one plain word with at most punctuation around it: a sixth of the time.
         word = chunk.lstrip(_BEFORE).rstrip(_AFTER)
         if word.isalpha() and word.isascii() and (word[1:].islower() or word.isupper()):
-            return self._word(word[:MAX_TERM])
+            lowered = word[:MAX_TERM].lower()
+            return lowered if len(lowered) < _SHORTEST_STEMMED else self._stem(lowered)
         return self.chunk_by_class(chunk)
 
     def chunk_by_class(self, chunk: str) -> str:
@@ -135,7 +139,7 @@ class Analyzer:
             size = 3 if run["grams"][0] == _TRIGRAM else 2
             yield from _grams(chunk[run.start() : run.end()].casefold(), size)
             return
-        start, end = run.span("word")
+        start = run.start("word")
         parts = [
             self._word(chunk[start + part.start() : start + part.end()])
             for part in _PART.finditer(run["word"])
@@ -146,8 +150,9 @@ class Analyzer:
 
     def _word(self, word: str) -> str:
         folded = _fold(word)
-        stemmed = len(folded) > 2 and folded.isascii() and folded.isalpha()  # noqa: PLR2004
-        return self._stem(folded[:MAX_TERM]) if stemmed else folded
+        if len(folded) < _SHORTEST_STEMMED or not (folded.isascii() and folded.isalpha()):
+            return folded
+        return self._stem(folded[:MAX_TERM])
 
 
 class _Chunks(dict[str, str]):

@@ -15,11 +15,13 @@ import apsw
 
 from index_cache import schema
 from index_cache.errors import CacheBusy
-from index_cache.model import Root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
+    from typing import Self
+
+    from index_cache.model import Root
 
 SUFFIX = ".db"
 _LOCK_SUFFIX = ".lock"
@@ -28,7 +30,7 @@ _LOCK_POLL = 0.005  # seconds
 _NOT_SLUG = re.compile(r"[^A-Za-z0-9]+")
 
 
-class Damaged(Exception):  # noqa: N818 - a state of the file, not a fault that a person is told of
+class Damaged(Exception):
     """The file is not a cache of this root: foreign, incomplete or corrupt."""
 
 
@@ -108,6 +110,8 @@ def prepare_writer(connection: apsw.Connection) -> None:
     """Make a connection fit for writing; of no use to a reader."""
     connection.pragma("synchronous", "normal")
     connection.pragma("secure_delete", True)  # noqa: FBT003 - the pragma's value
+    # Pages (40 MB) before a checkpoint in the midst of a refresh; there is one at its end anyway.
+    connection.pragma("wal_autocheckpoint", 10_000)
 
 
 def ensure_directory(directory: str) -> None:
@@ -163,7 +167,7 @@ class WriterLock:
             os.close(self._descriptor)
             self._descriptor = None
 
-    def __enter__(self) -> WriterLock:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -22,9 +22,7 @@ class Diff:
 
     __slots__ = ("read", "removed", "unavailable")
 
-    def __init__(
-        self, read: list[bytes], removed: list[bytes], unavailable: list[Skipped]
-    ) -> None:
+    def __init__(self, read: list[bytes], removed: list[bytes], unavailable: list[Skipped]) -> None:
         self.read = read
         self.removed = removed
         self.unavailable = unavailable

@@ -53,7 +53,7 @@ class ConfigInvalid(RecallError):
 
 
 class CacheBusy(RecallError):
-    """Another process is building this root's cache, and there is no earlier view to answer from."""
+    """Another process is building this root's cache, and there is no earlier view."""
 
     code = "cache_busy"
     exit_status = 6

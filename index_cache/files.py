@@ -18,21 +18,45 @@ if TYPE_CHECKING:
     class StatResult(Protocol):
         """The fields of os.stat_result that are used."""
 
-        st_mode: int
-        st_mtime_ns: int
-        st_ctime_ns: int
-        st_size: int
-        st_ino: int
-        st_dev: int
+        @property
+        def st_mode(self) -> int:
+            """Type and permissions."""
+
+        @property
+        def st_mtime_ns(self) -> int:
+            """When the content was last changed, in ns since the epoch."""
+
+        @property
+        def st_ctime_ns(self) -> int:
+            """When the inode was last changed, in ns since the epoch."""
+
+        @property
+        def st_size(self) -> int:
+            """Size in bytes."""
+
+        @property
+        def st_ino(self) -> int:
+            """Inode."""
+
+        @property
+        def st_dev(self) -> int:
+            """Device."""
 
     class DirEntry(Protocol):
         """What is used of os.DirEntry[bytes]."""
 
         @property
-        def name(self) -> bytes: ...
-        def is_dir(self, *, follow_symlinks: bool = True) -> bool: ...
-        def is_symlink(self) -> bool: ...
-        def stat(self, *, follow_symlinks: bool = True) -> StatResult: ...
+        def name(self) -> bytes:
+            """The name in its directory."""
+
+        def is_dir(self, *, follow_symlinks: bool = True) -> bool:
+            """Tell whether it is a directory."""
+
+        def is_symlink(self) -> bool:
+            """Tell whether it is a symlink."""
+
+        def stat(self, *, follow_symlinks: bool = True) -> StatResult:
+            """Return its state."""
 
 
 # A time stamp is trusted only when it is this much older than the scan that saw it: FAT keeps
@@ -42,8 +66,10 @@ GRANULARITY_NS = 2_000_000_000
 DEVICE_MASK = 0xFFFFFFFFFFFFFFFF  # device numbers may be negative
 _SIGNATURE = struct.Struct("<qqqQQ")
 _READ_TRIES = 3
+_CHUNK = 1024 * 1024
 _DATALESS = 0x40000000  # macOS, SF_DATALESS
-_PLACEHOLDER = 0x1000 | 0x40000 | 0x400000  # Windows: OFFLINE, RECALL_ON_OPEN, RECALL_ON_DATA_ACCESS
+# Windows: FILE_ATTRIBUTE_OFFLINE, _RECALL_ON_OPEN, _RECALL_ON_DATA_ACCESS.
+_PLACEHOLDER = 0x1000 | 0x40000 | 0x400000
 
 
 class Moving(OSError):
@@ -123,7 +149,7 @@ class FileSystem:
                 if not stat.S_ISREG(before.st_mode):
                     message = "not a regular file any more"
                     raise OSError(message)
-                data = _read(descriptor, min(before.st_size, limit), limit)
+                data = _read(descriptor, before.st_size, limit)
                 after = signature(self.fstat(descriptor))
             finally:
                 os.close(descriptor)
@@ -133,18 +159,18 @@ class FileSystem:
         raise Moving(message)
 
 
-def _read(descriptor: int, expected: int, limit: int) -> bytes:
-    """Read up to ``limit`` bytes; one system call more than ``expected`` needs, to see the end."""
-    parts = []
-    left = limit
-    while left:
-        part = os.read(descriptor, min(left, max(expected, 0) + 1))
-        if not part:
-            break
-        parts.append(part)
-        left -= len(part)
-        expected -= len(part)
-    return b"".join(parts) if len(parts) != 1 else parts[0]
+def _read(descriptor: int, size: int, limit: int) -> bytes:
+    """Read up to ``limit`` bytes of a file that should have ``size``, in one call if it does."""
+    data = os.read(descriptor, min(size + 1, limit))
+    # Having read one byte less than was asked for, no byte is left: no second call to see that.
+    if len(data) == size:
+        return data
+    parts = [data]
+    left = limit - len(data)
+    while left and parts[-1]:
+        parts.append(os.read(descriptor, min(left, _CHUNK)))
+        left -= len(parts[-1])
+    return b"".join(parts)
 
 
 def describe(error: OSError) -> str:
@@ -153,5 +179,5 @@ def describe(error: OSError) -> str:
 
 
 def display(path: bytes) -> str:
-    """Return a path as text; bytes that are not UTF-8 appear escaped (``\\xff``)."""
+    r"""Return a path as text; bytes that are not UTF-8 appear escaped (``\xff``)."""
     return path.decode("utf-8", "backslashreplace")

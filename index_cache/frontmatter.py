@@ -1,8 +1,8 @@
 """What the metadata block at the head of a note says.
 
 Every scalar stays the text that the author typed (``no``, ``0123``, ``10:00``): only libyaml's node
-tree is used, nothing is resolved or constructed, so tags can't run anything and aliases can't grow.
-A block that YAML refuses (templates, tabs, ``title: a: b``) is read line by line instead.
+tree is used, nothing is resolved or constructed, so tags can't run anything, and what aliases grow
+to has a bound. A block that YAML refuses (templates, tabs, ``title: a: b``) is read key by key.
 See ``spec/canonical-view.md``.
 """
 
@@ -16,6 +16,7 @@ from index_cache.text import KEY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     Value = str | list["Value"] | dict[str, "Value"]
@@ -23,24 +24,33 @@ if TYPE_CHECKING:
 MAX_YAML = 128 * 1024  # characters; a longer block is read line by line
 _MAX_DEPTH = 4
 _MAX_ITEMS = 1_000
+_MAX_GROWN = 4 * MAX_YAML  # characters and nodes that a block may become by its aliases
+_MAX_TRIES = 200  # keys of a refused block that YAML is asked about one by one
 
 
 # libyaml's parser, 15 times as fast, or PyYAML's own where it was built without it.
-_BASE: Any = yaml.cyaml.CParser if yaml.__with_libyaml__ else yaml.Loader
+_BASE: Any = yaml.cyaml.CParser if yaml.__with_libyaml__ else yaml.Loader  # type: ignore[attr-defined]
 
 
-class _Nodes(_BASE):
+class _Nodes(_BASE):  # type: ignore[misc]
     """YAML to nodes, and no further: the tags that a resolver would find are of no use here."""
 
-    def resolve(self, kind: object, value: object, implicit: object) -> str:
+    def resolve(self, *_: object) -> str:
         """Return one and the same tag for everything."""
         return "tag:yaml.org,2002:str"
 
-    def descend_resolver(self, parent: object, index: object) -> None:
+    def descend_resolver(self, *_: object) -> None:
         """Keep no place in the tree: ``resolve`` needs none."""
 
     def ascend_resolver(self) -> None:
         """Keep no place in the tree: ``resolve`` needs none."""
+
+
+_STRUCTURE = frozenset("[{\"'|>&*!")  # what a value begins with that YAML knows better than a line
+
+
+class _TooMuch(Exception):
+    """A block's aliases make more of it than any metadata needs."""
 
 
 _LINE = re.compile(rf"(?P<indent>[ \t]*)(?P<key>{KEY})[ \t]*:(?:[ \t]+(?P<value>.*)|[ \t]*)\Z")
@@ -51,7 +61,7 @@ def parse(block: str) -> dict[str, Value]:
 
     The values of a mapping below the key ``a`` appear as ``a.b`` too.
     """
-    found = _by_yaml(block) or _by_line_dedented(block)
+    found = _by_yaml(block) or _by_key(block)
     for key, value in list(found.items()):
         if isinstance(value, dict):
             found.update((f"{key}.{inner}", below) for inner, below in value.items())
@@ -66,54 +76,80 @@ def _by_yaml(block: str) -> dict[str, Value] | None:
         node = _Nodes(block).get_single_node()
     except (yaml.YAMLError, UnicodeError):
         return None
-    found = _plain(node, block, 0) if isinstance(node, yaml.MappingNode) else None
+    if not isinstance(node, yaml.MappingNode):
+        return None
+    try:
+        found = _Plain(block).value(node, 0)
+    except _TooMuch:
+        return None
     return found if isinstance(found, dict) else None
 
 
-def _by_line_dedented(block: str) -> dict[str, Value]:
-    lines = block.splitlines()
-    first = next((line for line in lines if line.strip()), "")
-    indent = first[: len(first) - len(first.lstrip())]
-    return _by_line([line.removeprefix(indent) for line in lines])
+class _Plain:
+    """Turns the nodes of one block into plain values."""
+
+    def __init__(self, block: str) -> None:
+        self._block = block
+        self._left = _MAX_GROWN
+
+    def value(self, node: yaml.Node, depth: int) -> Value:
+        """Return a node's value. Raises _TooMuch."""
+        if depth < _MAX_DEPTH and isinstance(node, yaml.SequenceNode):
+            return [self.value(item, depth + 1) for item in node.value[:_MAX_ITEMS]]
+        if depth < _MAX_DEPTH and isinstance(node, yaml.MappingNode):
+            pairs = node.value[:_MAX_ITEMS]
+            if all(isinstance(key, yaml.ScalarNode) for key, _ in pairs):
+                return {key.value.lower(): self.value(value, depth + 1) for key, value in pairs}
+        if isinstance(node, yaml.ScalarNode):
+            text = str(node.value)
+        else:
+            # A template such as {{date}} is, to YAML, a mapping with a mapping for a key.
+            text = self._block[node.start_mark.index : node.end_mark.index].strip()
+        self._left -= len(text) + 1
+        if self._left < 0:
+            raise _TooMuch
+        return text
 
 
-def _plain(node: yaml.Node, block: str, depth: int) -> Value:
-    if isinstance(node, yaml.ScalarNode):
-        return str(node.value)
-    if depth < _MAX_DEPTH and isinstance(node, yaml.SequenceNode):
-        return [_plain(item, block, depth + 1) for item in node.value[:_MAX_ITEMS]]
-    if depth < _MAX_DEPTH and isinstance(node, yaml.MappingNode):
-        pairs = node.value[:_MAX_ITEMS]
-        if all(isinstance(key, yaml.ScalarNode) for key, _ in pairs):
-            return {key.value.lower(): _plain(value, block, depth + 1) for key, value in pairs}
-    # A template such as {{date}} is, to YAML, a mapping with a mapping for a key: keep its text.
-    return block[node.start_mark.index : node.end_mark.index].strip()
-
-
-def _by_line(lines: list[str]) -> dict[str, Value]:
-    """Read ``key: value`` lines, with the lists, mappings and block texts indented below them."""
+def _by_key(block: str) -> dict[str, Value]:
+    """Read the keys of a block that is no YAML as a whole, each by itself."""
     found: dict[str, Value] = {}
-    key = ""
-    below: list[str] = []
-    head = ""
-
-    def close() -> None:
-        if key:
-            found[key] = _value(head, below)
-
-    for line in lines:
-        match = _LINE.match(line)
-        if match and not match["indent"]:
-            close()
-            key, head, below = _unquote(match["key"]).lower(), match["value"] or "", []
-        elif line.strip():
-            below.append(line)
-    close()
+    tries = _MAX_TRIES if len(block) <= MAX_YAML else 0
+    for key, head, below in _keys(block):
+        alone = None
+        if tries and (below or head[:1] in _STRUCTURE):
+            tries -= 1
+            lines = [f"x: {head}", *(f" {line.expandtabs(2)}" for line in below)]
+            alone = _by_yaml("\n".join(lines) + "\n")
+        found[key] = alone["x"] if alone and len(alone) == 1 else _value(head, below)
     return found
 
 
+def _keys(block: str) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield each ``key: value`` line of a block with the lines that belong to it."""
+    lines = block.splitlines()
+    first = next((line for line in lines if line.strip()), "")
+    indent = first[: len(first) - len(first.lstrip())]
+    key, head, below = "", "", list[str]()
+    for line in (each.removeprefix(indent) for each in lines):
+        match = _LINE.match(line)
+        if match and (not match["indent"] or _is_tabbed(match["indent"], head)):
+            if key:
+                yield key, head, below
+            key, head, below = _unquote(match["key"]).lower(), (match["value"] or "").strip(), []
+        elif line.strip():
+            below.append(line)
+    if key:
+        yield key, head, below
+
+
+def _is_tabbed(indent: str, head: str) -> bool:
+    """Tell whether a key was put behind tabs though the key above it is complete."""
+    return bool(head) and head[:1] not in _STRUCTURE and not indent.strip("\t")
+
+
 def _value(head: str, below: list[str]) -> Value:
-    head = head.strip()
+    """Return what a key's own line and the lines below it say, without YAML."""
     lines = [line.strip() for line in below]
     if head[:1] in (">", "|") and len(head) <= len(">-2"):
         return ("\n" if head[0] == "|" else " ").join(lines)
@@ -134,4 +170,3 @@ def _unquote(text: str) -> str:
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
         return text[1:-1]
     return text
-

@@ -14,11 +14,15 @@ if TYPE_CHECKING:
 
 _TIMEOUT = 20  # seconds
 # A repository's own settings must not run programs (fsmonitor, hooks) nor write to it.
-_COMMAND = (
-    "--no-optional-locks --literal-pathspecs -c core.fsmonitor=false -c core.hooksPath=/dev/null"
-    " -c core.untrackedCache=false -c submodule.recurse=false"
-    " ls-files -z --others --ignored --exclude-standard --directory --"
-).split()
+_COMMAND = [
+    "--no-optional-locks",
+    "--literal-pathspecs",
+    *("-c", "core.fsmonitor=false"),
+    *("-c", "core.hooksPath=/dev/null"),
+    *("-c", "core.untrackedCache=false"),
+    *("-c", "submodule.recurse=false"),
+    *("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--"),
+]
 _SETTINGS = {
     "LC_ALL": "C",
     "GIT_OPTIONAL_LOCKS": "0",
@@ -64,7 +68,7 @@ def ask(root: bytes, environ: dict[bytes, bytes]) -> Ignored:
     program = next(_programs(environ), None)
     if program is None:
         return Ignored(notice="git was not found: its ignore rules were not applied")
-    import subprocess  # noqa: PLC0415 - 5 ms that a root outside of a repository need not pay
+    import subprocess  # 5 ms that a root outside of a repository need not pay
 
     below = os.path.relpath(root, top)
     variables = {k: v for k, v in environ.items() if not k.startswith(b"GIT_")}
@@ -96,7 +100,7 @@ def _below(paths: list[bytes], prefix: bytes) -> frozenset[bytes]:
 
 
 def _programs(environ: dict[bytes, bytes]) -> Iterator[bytes]:
-    """Find git on the absolute directories of PATH: never one that lies in a stranger's checkout."""
+    """Find git on PATH, absolute directories only: never one in a stranger's checkout."""
     for directory in environ.get(b"PATH", os.fsencode(os.defpath)).split(os.fsencode(os.pathsep)):
         program = os.path.join(directory, b"git")
         if os.path.isabs(directory) and os.access(program, os.X_OK):

@@ -13,6 +13,7 @@ import pyromark
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import Any
 
 EXCERPT_LENGTH = 280  # characters
 
@@ -55,7 +56,7 @@ def summary(body: str) -> tuple[str | None, str]:
     """
     heading: str | None = None
     loose = ""
-    events = iter(pyromark.events(body, options=_OPTIONS))
+    events: Iterator[Any] = iter(pyromark.events(body, options=_OPTIONS))
     for event in events:
         if not isinstance(event, dict):
             continue
@@ -74,7 +75,7 @@ def summary(body: str) -> tuple[str | None, str]:
     return heading, shorten(loose)
 
 
-def _rest(heading: str | None, events: Iterator[object]) -> str | None:
+def _rest(heading: str | None, events: Iterator[Any]) -> str | None:
     """Return ``heading``, or the first one among the events still to come."""
     if heading:
         return heading

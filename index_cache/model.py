@@ -118,7 +118,7 @@ class Hit:
         "type",
     )
 
-    def __init__(
+    def __init__(  # noqa: PLR0917 - filled from a row, column by column
         self,
         length: int,
         occurrences: list[list[int] | None],
@@ -129,7 +129,7 @@ class Hit:
         record_id: str,
         title: str,
         description: str,
-        type: str,  # noqa: A002 - the field's name
+        type: str,
         tags: str,
         modified: str,
         status: str,

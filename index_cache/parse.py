@@ -62,8 +62,9 @@ class Document:
     @staticmethod
     def _title(meta: Mapping[str, Value], heading: str | None, path: bytes) -> str:
         named = markdown.plain(_text(meta, "title", "name"))
-        stem = path.rpartition(b"/")[2].rpartition(b".")[0]
-        return (named or heading or stem.decode("utf-8", "backslashreplace"))[:_MAX_FIELD]
+        name = path.rpartition(b"/")[2]
+        stem = (name.rpartition(b".")[0] or name).decode("utf-8", "backslashreplace")
+        return (named or heading or " ".join(stem.split()) or stem)[:_MAX_FIELD]
 
 
 def parse(path: bytes, data: bytes) -> Document:

@@ -11,17 +11,20 @@ import time
 import apsw
 
 from index_cache import db
-from index_cache.diff import Diff, diff
-from index_cache.errors import RecallError
-from index_cache.files import FileSystem
+from index_cache.diff import diff
 from index_cache.gitignore import ask
-from index_cache.model import Root, Skipped
-from index_cache.scan import Scan, scan
+from index_cache.scan import scan
 from index_cache.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from index_cache.diff import Diff
+    from index_cache.errors import RecallError
+    from index_cache.files import FileSystem
+    from index_cache.model import Root, Skipped
+    from index_cache.scan import Scan
 
     Progress = Callable[[str, int, int], None]
 
@@ -68,8 +71,11 @@ class Report:
 
 
 class Options:
-    """How to refresh. ``wait`` is how long to wait for another writer (seconds) when there is no
-    view yet, or when ``insist``; without ``insist`` an older view is good enough at once."""
+    """How to refresh.
+
+    ``wait`` is how long to wait for another writer (seconds) when there is no view yet, or when
+    ``insist``; without ``insist`` an older view is good enough at once.
+    """
 
     __slots__ = ("compact", "insist", "progress", "prune", "wait")
 
@@ -155,7 +161,7 @@ class _Refresh:
         raise db.busy(self.store.root, wait)
 
     def _write(self, found: Scan, changes: Diff) -> None:
-        from index_cache.ingest import Ingest  # noqa: PLC0415 - the parsers cost 20 ms
+        from index_cache.ingest import Ingest  # the parsers cost 20 ms
 
         first = not self.store.built
         done = Ingest(self.store, self.fs, found.clock_ns, self.options.progress).run(changes)
@@ -185,9 +191,7 @@ class _Refresh:
         report = self.report
         entries, report.documents = self.store.counts()
         report.unchanged = entries - report.added - report.changed
-        report.skipped = tuple(
-            sorted([*found.skipped, *self.store.problems()], key=_by_path)
-        )
+        report.skipped = tuple(sorted([*found.skipped, *self.store.problems()], key=_by_path))
         report.unavailable = tuple(self.store.notes("unavailable")) or tuple(changes.unavailable)
         report.notices += tuple(found.notices)
         report.seconds = time.perf_counter() - self.started

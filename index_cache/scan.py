@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from index_cache.files import DirEntry, FileSystem
 
 SUFFIXES = (b".md", b".markdown")
-SKIPPED_DIRECTORIES = frozenset({b"node_modules", b"__pycache__", b"_metrics", b"venv", b"virtualenv"})
+SKIPPED_DIRECTORIES = frozenset(
+    {b"node_modules", b"__pycache__", b"_metrics", b"venv", b"virtualenv"}
+)
 _VIRTUAL_ENVIRONMENT = b"pyvenv.cfg"
 # Dropbox and Nextcloud, then Syncthing.
 _CONFLICT = re.compile(
@@ -156,9 +158,7 @@ class _Walk:
             self.skip(path, "not a regular file")
         return False
 
-    def refusal(
-        self, path: bytes, st: files.StatResult, names: set[bytes] | None
-    ) -> str | None:
+    def refusal(self, path: bytes, st: files.StatResult, names: set[bytes] | None) -> str | None:
         """Return why a regular Markdown file does not belong to the root, None if it does."""
         if self.ignored and path in self.ignored:
             return "ignored by git"
@@ -209,7 +209,8 @@ class _Walk:
         """Take back what a directory's listing has given before it proved not to be wanted."""
         for path in [path for path in self.found.entries if path.startswith(prefix)]:
             del self.found.entries[path]
-        self.found.skipped = [each for each in self.found.skipped if not each.path.startswith(prefix)]
+        kept = [each for each in self.found.skipped if not each.path.startswith(prefix)]
+        self.found.skipped = kept
 
 
 def _apply_limit(found: Scan, max_files: int) -> None:

@@ -55,9 +55,11 @@ DDL = (
     f"""CREATE VIRTUAL TABLE fts USING fts5 (
         {", ".join(FIELDS)}, content='', contentless_delete=1, tokenize="{TOKENIZER}"
     )""",
-    f"INSERT INTO fts (fts, rank) VALUES ('rank', '{_RANK}')",
+    f"INSERT INTO fts (fts, rank) VALUES ('rank', '{_RANK}')",  # noqa: S608 - our own constants
     # Bytes of terms gathered in memory before they are written: halves a first build.
     "INSERT INTO fts (fts, rank) VALUES ('hashsize', 33554432)",
+    # Segments of one level before they are merged; 4 would merge a first build three times over.
+    "INSERT INTO fts (fts, rank) VALUES ('automerge', 16)",
     "CREATE VIRTUAL TABLE vocabulary USING fts5vocab (fts, row)",
 )
 

@@ -113,7 +113,7 @@ def _range(directory: bytes) -> tuple[bytes, bytes]:
 def statistics(store: Store, terms: Iterable[str]) -> Statistics:
     """Return one root's statistics for these terms."""
     connection = store.connection
-    connection.register_fts5_function("recall_totals", _totals)
+    connection.register_fts5_function("recall_totals", _totals)  # type: ignore[arg-type]
     found = list(connection.execute("SELECT recall_totals(fts) FROM fts LIMIT 1"))
     documents, total = marshal.loads(found[0][0]) if found else (0, 0)  # noqa: S302 - ours
     frequency = {}
@@ -136,7 +136,7 @@ def _counts(api: apsw.FTS5ExtensionApi) -> bytes:
         places = api.phrase_columns(phrase)
         counts.append(
             [len(api.phrase_column_offsets(phrase, f)) if f in places else 0 for f in fields]
-            if places
+            if len(places)
             else None
         )
     return marshal.dumps((api.column_size(-1), counts))
@@ -150,7 +150,7 @@ def expression(terms: Sequence[str]) -> str:
 def count(store: Store, terms: Sequence[str], wanted: Filter) -> int:
     """Return how many documents of a root have any of the terms and pass the filter."""
     clauses, values = wanted.sql()
-    statement = f"SELECT count(*) {_FROM}{clauses}"  # noqa: S608 - our own clauses
+    statement = f"SELECT count(*) {_FROM}{clauses}"
     (found,) = next(store.connection.execute(statement, (expression(terms), *values)))
     return int(found)
 
@@ -202,16 +202,13 @@ def candidates(
     return [hit for hit in hits if hit.score >= least]
 
 
-def _proposed(
-    store: Store, wanted: Filter, terms: Sequence[str]
-) -> Iterator[tuple[float, Hit]]:
+def _proposed(store: Store, wanted: Filter, terms: Sequence[str]) -> Iterator[tuple[float, Hit]]:
     """Yield a root's documents in the order of its own bm25, best first, as they are asked for."""
-    store.connection.register_fts5_function("recall_counts", _counts)
+    # apsw's types leave out that the result may be a blob, as any SQLite value.
+    store.connection.register_fts5_function("recall_counts", _counts)  # type: ignore[arg-type]
     clauses, values = wanted.sql()
-    statement = f"SELECT {_COLUMNS} {_FROM}{clauses} ORDER BY f.rank"  # noqa: S608 - our clauses
-    for rank, counts, *columns in store.connection.execute(
-        statement, (expression(terms), *values)
-    ):
+    statement = f"SELECT {_COLUMNS} {_FROM}{clauses} ORDER BY f.rank"
+    for rank, counts, *columns in store.connection.execute(statement, (expression(terms), *values)):
         length, occurrences = marshal.loads(counts)  # noqa: S302 - ours
         yield rank, Hit(length, occurrences, *columns)
 

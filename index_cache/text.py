@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 
-KEY = r"[^\W\d_][\w .-]*?|\"[^\"\n]+\"|'[^'\n]+'"
+# It ends with no blank: "key", many blanks and no colon would else cost their number squared.
+KEY = r"[^\W\d_](?:[\w .-]*[\w.-])?|\"[^\"\n]+\"|'[^'\n]+'"
 
-_OPEN = re.compile(r"(?:[ \t]*\r?\n)*---[ \t]*\r?\n")
+_OPEN = re.compile(r"(?:[ \t]*\r?\n)*+---[ \t]*\r?\n")
 _CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _FIRST_LINE = re.compile(rf"\s*(?:#[^\n]*\n\s*)*(?:\Z|(?:{KEY})[ \t]*:(?:\s|\Z)|\{{|<%|\{{%)")
 
 _SNIFFED = 8_192  # bytes looked at to tell text from something else
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_CONTROLS = bytes({*range(0x20), 0x7F} - {*b"\b\t\n\v\f\r\x1b"})
 _STRAY_BYTES = {
     0xDC00 + byte: bytes([byte]).decode("cp1252", "replace") for byte in range(0x80, 0x100)
 }
@@ -28,18 +30,23 @@ class NotText(ValueError):
 def decode(data: bytes) -> str:
     """Return a note's text: UTF-8, or UTF-16 if it is marked so; stray bytes are read as cp1252.
 
-    Raises NotText for what is mostly NUL bytes or other control characters.
+    A character that was cut in two where the reading ended is left out. Raises NotText for what
+    has many NUL bytes or, when it is no UTF-8 either, many other control characters.
     """
     if data[:2] in _UTF16_MARKS:
         return data.decode("utf-16", "replace").replace("\0", " ")
     head = data[:_SNIFFED]
     if head.count(0) * 10 > len(head):
-        message = "not text: NUL bytes (UTF-16 without a mark, or a binary file)"
-        raise NotText(message)
+        raise NotText("not text: NUL bytes (UTF-16 without a mark, or a binary file)")
     try:
         text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        text = data.decode("utf-8", "surrogateescape").translate(_STRAY_BYTES)
+    except UnicodeDecodeError as error:
+        if _is_cut(error):
+            text = data[: error.start].decode("utf-8")
+        elif (len(head) - len(head.translate(None, _CONTROLS))) * 20 > len(head):
+            raise NotText("not text: control characters (a binary file)") from None
+        else:
+            text = data.decode("utf-8", "surrogateescape").translate(_STRAY_BYTES)
     return text.removeprefix("\ufeff").replace("\0", " ")
 
 
@@ -47,9 +54,19 @@ def is_utf8(data: bytes) -> bool:
     """Tell whether ``decode`` had to guess nothing."""
     try:
         data.decode("utf-8")
-    except UnicodeDecodeError:
-        return data[:2] in _UTF16_MARKS
+    except UnicodeDecodeError as error:
+        return data[:2] in _UTF16_MARKS or _is_cut(error)
     return True
+
+
+def _is_cut(error: UnicodeDecodeError) -> bool:
+    """Tell whether all that is wrong is a last character of which some bytes are missing.
+
+    A single stray byte at the end of ASCII looks the same, but then it is cp1252.
+    """
+    data = error.object
+    at_the_end = error.reason == "unexpected end of data" and error.end == len(data)
+    return at_the_end and not data[: error.start].isascii()
 
 
 def split(text: str) -> tuple[str | None, int]:

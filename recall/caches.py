@@ -17,8 +17,10 @@ _DAY = 86_400.0
 
 
 class CacheFile:
-    """One cache file: ``bytes`` with what SQLite keeps beside it, ``last_used`` in seconds since
-    the epoch (None: never), ``current`` if this version of the program would use it.
+    """One cache file.
+
+    ``bytes`` counts what SQLite keeps beside it too, ``last_used`` is in seconds since the epoch
+    (None: never), ``current`` says that this version of the program would use it.
     """
 
     __slots__ = ("bytes", "current", "last_used", "path", "root_path")
@@ -59,7 +61,7 @@ def list_caches(cache_dir: str) -> list[CacheFile]:
 def prune(
     cache_dir: str,
     older_than_days: float = 30.0,
-    all: bool = False,  # noqa: A002, FBT001, FBT002 - the option's name
+    all: bool = False,  # noqa: FBT001, FBT002 - the option's name
 ) -> list[CacheFile]:
     """Delete the cache files that were not used for some days, or all; return them.
 

@@ -96,7 +96,7 @@ class OpenRoot:
         report = Report(self.root, store.path)
         entries, report.documents = store.counts()
         report.unchanged = entries
-        report.skipped = tuple([*store.notes("skipped"), *store.problems()])
+        report.skipped = (*store.notes("skipped"), *store.problems())
         report.unavailable = tuple(store.notes("unavailable"))
         return report
 
@@ -118,7 +118,7 @@ class OpenRoot:
             store.check()
             state.built = store.built
             state.documents = store.counts()[1]
-            state.skipped = tuple([*store.notes("skipped"), *store.problems()])
+            state.skipped = (*store.notes("skipped"), *store.problems())
             state.unavailable = tuple(store.notes("unavailable"))
             state.text_bytes = sum(map(files.size, store.signatures().values()))
         except DAMAGE as error:

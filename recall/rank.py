@@ -27,7 +27,7 @@ def modified(hit: Hit) -> str:
 
 def utc(nanoseconds: int) -> str:
     """Return a time in ns since the epoch as ``2026-11-30T12:00:00Z``; "" for an absurd one."""
-    import time  # noqa: PLC0415 - few hits need it
+    import time  # few hits need it
 
     try:
         return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(nanoseconds // 1_000_000_000))

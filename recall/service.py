@@ -19,6 +19,7 @@ from recall.opened import OpenRoot, RootStatus
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import Self
 
     from index_cache.model import Hit
     from index_cache.refresh import Progress, Report
@@ -82,9 +83,7 @@ class _Search:
         dresser = Dresser(self._roots, self._fs, self._analyzer, terms, whole, explain=explain)
         asked = k + _SPARE
         while True:
-            hits = rank.ordered(
-                search.candidates(self._stores, self._wanted, parts, terms, asked)
-            )
+            hits = rank.ordered(search.candidates(self._stores, self._wanted, parts, terms, asked))
             answer.cards = _cards(dresser, hits, k)
             if len(answer.cards) == k or len(hits) < asked:
                 return
@@ -144,7 +143,7 @@ class Recall:
         path = os.path.realpath(os.path.join(self._cwd, os.fspath(given)))
         return Root(os.path.basename(path) or path, path)
 
-    def __enter__(self) -> Recall:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -197,9 +196,7 @@ class Recall:
         if k < 1:
             raise InvalidInput(f"k must be at least 1, not {k}")
         options = Options(wait=wait, progress=progress)
-        reports = [
-            each.refresh(options) if refresh else each.view(wait) for each in self._opened
-        ]
+        reports = [each.refresh(options) if refresh else each.view(wait) for each in self._opened]
         if refresh:
             self._swept = time.monotonic()
             failures.record(self._state, reports)
@@ -223,9 +220,7 @@ class Recall:
         ``prune`` also takes out what a root or directory that shows nothing may have lost,
         ``compact`` leaves nothing of deleted text in the files.
         """
-        options = Options(
-            wait=wait, insist=True, prune=prune, compact=compact, progress=progress
-        )
+        options = Options(wait=wait, insist=True, prune=prune, compact=compact, progress=progress)
         reports = [each.refresh(options) for each in self._opened]
         self._swept = time.monotonic()
         failures.record(self._state, reports)
