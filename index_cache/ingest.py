@@ -34,9 +34,10 @@ _BATCH_FILES = 2_000
 class Ingest:
     """One run over the differences of one root; counts what it did.
 
-    ``clock_ns`` was read before the scan that found them. Afterwards ``unavailable`` lists the
-    files that could not be read this time and keep their rows; ``written`` says whether any row
-    changed.
+    ``clock_ns`` was read before the scan that found them. Afterwards ``added`` and ``changed``
+    count documents, ``lost`` those whose file is there but no text any more; ``unavailable`` lists
+    the files that could not be read this time and keep their rows; ``written`` says whether any
+    row changed.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Ingest:
     ) -> None:
         self.added = 0
         self.changed = 0
+        self.lost = 0
         self.written = False
         self.unavailable: list[Skipped] = []
         self._store = store
@@ -112,17 +114,24 @@ class Ingest:
         return len(data), self._indexed(entry, number, known, data)
 
     def _indexed(self, entry: Entry, number: int, known: Entry | None, data: bytes) -> Row:
-        number = self._number(number, known)
-        replaces = known is not None
         try:
             document = parse(entry.path, data)
         except NotText as error:
-            entry.problem = str(error)
-            return Row(number, entry, replaces=replaces)
+            return self._without_document(entry, number, known, str(error))
         if not is_utf8(data):
             entry.problem = "indexed, but it is not all UTF-8: the stray bytes were read as cp1252"
+        if known and known.digest:
+            self.changed += 1
+        else:
+            self.added += 1
         terms = tuple(map(self._analyzer.text, searchable(document)))
-        return Row(number, entry, columns(entry.path, document), terms, replaces=replaces)
+        return Row(
+            number or self._new(),
+            entry,
+            columns(entry.path, document),
+            terms,
+            replaces=known is not None,
+        )
 
     def _unreadable(self, path: bytes, number: int, known: Entry | None, reason: str) -> Row | None:
         try:
@@ -130,15 +139,21 @@ class Ingest:
         except OSError:
             return None
         suspect = files.is_suspect(signature, self._clock_ns)
-        entry = Entry(path, signature, None, suspect=suspect, problem=f"unreadable: {reason}")
-        return Row(self._number(number, known), entry, replaces=known is not None)
+        entry = Entry(path, signature, None, suspect=suspect)
+        return self._without_document(entry, number, known, f"unreadable: {reason}")
 
-    def _number(self, number: int, known: Entry | None) -> int:
-        """Count a file that differs, and return its row id: a new one for a new file."""
-        if known:
-            self.changed += 1
-            return number
-        self.added += 1
+    def _without_document(
+        self, entry: Entry, number: int, known: Entry | None, problem: str
+    ) -> Row:
+        """Return the row of a file that has no text: no digest, so that it is tried again."""
+        entry.digest = None
+        entry.problem = problem
+        if known and known.digest:
+            self.lost += 1
+        return Row(number or self._new(), entry, replaces=known is not None)
+
+    def _new(self) -> int:
+        """Return the row id of a new file."""
         self._last += 1
         return self._last
 

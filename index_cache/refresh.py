@@ -168,7 +168,7 @@ class _Refresh:
         store = self.store
         self.report.added = done.added
         self.report.changed = done.changed
-        self.report.removed = len(changes.removed)
+        self.report.removed = len(changes.removed) + done.lost
         with store.connection:
             store.set_notes("skipped", sorted(found.skipped, key=_by_path))
             store.set_notes("unavailable", [*changes.unavailable, *done.unavailable])
@@ -189,8 +189,8 @@ class _Refresh:
 
     def _finish(self, found: Scan, changes: Diff) -> Report:
         report = self.report
-        entries, report.documents = self.store.counts()
-        report.unchanged = entries - report.added - report.changed
+        report.documents = self.store.documents()
+        report.unchanged = report.documents - report.added - report.changed
         report.skipped = tuple(sorted([*found.skipped, *self.store.problems()], key=_by_path))
         report.unavailable = tuple(self.store.notes("unavailable")) or tuple(changes.unavailable)
         report.notices += tuple(found.notices)

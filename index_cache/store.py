@@ -188,11 +188,10 @@ class Store:
         rows = self.connection.execute("SELECT path, problem FROM entry WHERE problem IS NOT NULL")
         return [Skipped(path, reason) for path, reason in rows]
 
-    def counts(self) -> tuple[int, int]:
-        """Return the number of entries and of documents."""
-        statement = "SELECT (SELECT count(*) FROM entry), (SELECT count(*) FROM document)"
-        entries, documents = next(self.connection.execute(statement))
-        return entries, documents
+    def documents(self) -> int:
+        """Return the number of documents."""
+        (count,) = next(self.connection.execute("SELECT count(*) FROM document"))
+        return int(count)
 
     # -- writing
 

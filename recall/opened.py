@@ -94,8 +94,7 @@ class OpenRoot:
         if not store.built:
             return refresh(store, self._fs, Options(wait=wait))
         report = Report(self.root, store.path)
-        entries, report.documents = store.counts()
-        report.unchanged = entries
+        report.documents = report.unchanged = store.documents()
         report.skipped = (*store.notes("skipped"), *store.problems())
         report.unavailable = tuple(store.notes("unavailable"))
         return report
@@ -117,7 +116,7 @@ class OpenRoot:
         try:
             store.check()
             state.built = store.built
-            state.documents = store.counts()[1]
+            state.documents = store.documents()
             state.skipped = (*store.notes("skipped"), *store.problems())
             state.unavailable = tuple(store.notes("unavailable"))
             state.text_bytes = sum(map(files.size, store.signatures().values()))
