@@ -34,6 +34,11 @@ class Damaged(Exception):
     """The file is not a cache of this root: foreign, incomplete or corrupt."""
 
 
+# What SQLite, and apsw decoding what SQLite returns, say of a file whose bytes are not what was
+# written. "Locked" and "busy" are never among them.
+DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, UnicodeDecodeError, Damaged)
+
+
 def cache_path(directory: str, root: Root) -> str:
     """Return the path of a root's cache file: the root's identity and the program's fingerprint.
 

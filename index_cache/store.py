@@ -107,7 +107,7 @@ class Store:
         """Raise Damaged unless the file is a cache of this root, made by this version."""
         try:
             named = (self.meta("identity"), self.meta("fingerprint"))
-        except (apsw.SQLError, apsw.CorruptError, apsw.NotADBError) as error:
+        except db.DAMAGE as error:
             raise db.Damaged(str(error)) from error
         if named != (db.identity(self.root), schema.fingerprint()):
             message = "it is another root's or another version's cache"

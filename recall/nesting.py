@@ -27,6 +27,9 @@ def filters(
     one of the same search takes its files away from the outer one, so that a file is found once.
     Raises NotFound when ``under`` is in none of the roots.
     """
+    if types is not None:
+        # What came from an argument's odd bytes is no type, and SQLite takes only UTF-8.
+        types = [each.encode("utf-8", "replace").decode() for each in types]
     parts = [_under(root, under, cwd) for root in roots]
     if under is not None and all(part is None for part in parts):
         raise NotFound(

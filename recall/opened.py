@@ -19,10 +19,6 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-# What SQLite, and apsw decoding what SQLite returns, say of a file whose bytes are not what was
-# written. "Locked" and "busy" are never among them.
-DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, UnicodeDecodeError, db.Damaged)
-
 
 class RootStatus:
     """The state of one root's cache, as ``recall status`` shows it.
@@ -74,21 +70,32 @@ class OpenRoot:
 
     def refresh(self, options: Options) -> Report:
         """Bring the cache up to date. Never raises RecallError: the report has the failure."""
-        try:
-            return self.guarded(lambda store: refresh(store, self._fs, options), options.wait)
-        except RecallError as error:
-            return self._failed(error)
-        except (apsw.Error, OSError) as error:
-            return self._failed(self._told(error))
+        return self._reported(lambda store: refresh(store, self._fs, options), options.wait)
 
     def view(self, wait: float) -> Report:
         """Open the cache as it is, without looking at the files; refresh it if it has no view."""
+        return self._reported(lambda store: self._as_it_is(store, wait), wait)
+
+    def _reported(self, use: Callable[[Store], Report], wait: float) -> Report:
+        """Return the report that ``use`` gives, or one of its failure."""
         try:
-            return self.guarded(lambda store: self._as_it_is(store, wait), wait)
+            report = self.guarded(use, wait)
         except RecallError as error:
             return self._failed(error)
         except (apsw.Error, OSError) as error:
             return self._failed(self._told(error))
+        if report.cache_file is None:
+            place = self._directory or "no home directory was found"
+            report.notices += (f"no cache can be kept ({place}): everything was read anew",)
+        return report
+
+    def probe(self, wait: float) -> None:
+        """Check every page of the cache, and make it anew if it is damaged.
+
+        Raises what making it anew raises.
+        """
+        if self.store is not None:
+            self.guarded(_check_pages, wait)
 
     def _as_it_is(self, store: Store, wait: float) -> Report:
         if not store.built:
@@ -120,7 +127,7 @@ class OpenRoot:
             state.skipped = (*store.notes("skipped"), *store.problems())
             state.unavailable = tuple(store.notes("unavailable"))
             state.text_bytes = sum(map(files.size, store.signatures().values()))
-        except DAMAGE as error:
+        except db.DAMAGE as error:
             state.last_failure = {"when": None, "message": f"the cache is damaged: {error}"}
         finally:
             store.close()
@@ -139,7 +146,7 @@ class OpenRoot:
             self.store = open_store(self.root, self._directory, wait)
         try:
             return use(self.store)
-        except DAMAGE:
+        except db.DAMAGE:
             self._discard(wait)
         self.store = open_store(self.root, self._directory, wait)
         refresh(self.store, self._fs, Options(wait=wait))
@@ -178,3 +185,9 @@ class OpenRoot:
             where=where,
             hint="recall cache list shows where it is; it may be deleted at any time",
         )
+
+
+def _check_pages(store: Store) -> None:
+    found = store.connection.pragma("integrity_check")
+    if found != "ok":
+        raise db.Damaged(str(found))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import time
 
-from index_cache import search
+from index_cache import db, search
 from index_cache.analyze import Analyzer
 from index_cache.errors import InvalidInput
 from index_cache.files import FileSystem
 from index_cache.model import Root
 from index_cache.refresh import Options
-from recall import config, dirs, failures, query, rank
+from recall import caches, config, dirs, failures, query, rank
 from recall.dress import Dresser
 from recall.nesting import filters
 from recall.opened import OpenRoot, RootStatus
@@ -128,9 +128,9 @@ class Recall:
             found = config.load(self._cwd, self._environ, fallback=True).roots
         else:
             found = tuple(self._root(each) for each in roots)
-        directory = cache_dir or dirs.cache_dir(self._environ)
+        self._directory = cache_dir or dirs.cache_dir(self._environ)
         self._state = dirs.state_dir(self._environ)
-        self._opened = [OpenRoot(root, directory, self._fs) for root in found]
+        self._opened = [OpenRoot(root, self._directory, self._fs) for root in found]
 
     @property
     def roots(self) -> tuple[Root, ...]:
@@ -204,8 +204,18 @@ class Recall:
         wanted = filters(
             self.roots, None if types is None else list(types), under, self._cwd, include_journal
         )
-        _Search(self._opened, wanted, self._analyzer, self._fs).run(answer, k, explain=explain)
+        try:
+            self._run(answer, wanted, k, explain=explain)
+        except db.DAMAGE:
+            for each in self._opened:
+                each.probe(wait)
+            self._run(answer, wanted, k, explain=explain)
         return answer
+
+    def _run(
+        self, answer: Answer, wanted: Sequence[Filter | None], k: int, *, explain: bool
+    ) -> None:
+        _Search(self._opened, wanted, self._analyzer, self._fs).run(answer, k, explain=explain)
 
     def refresh(
         self,
@@ -218,12 +228,15 @@ class Recall:
         """Bring all caches up to date, waiting for other writers; return what was done.
 
         ``prune`` also takes out what a root or directory that shows nothing may have lost,
-        ``compact`` leaves nothing of deleted text in the files.
+        ``compact`` leaves nothing of deleted text in the files. Caches that nobody has used for a
+        month are deleted.
         """
         options = Options(wait=wait, insist=True, prune=prune, compact=compact, progress=progress)
         reports = [each.refresh(options) for each in self._opened]
         self._swept = time.monotonic()
         failures.record(self._state, reports)
+        if self._directory is not None:
+            caches.prune(self._directory)
         return reports
 
     def status(self) -> list[RootStatus]:
