@@ -68,35 +68,48 @@ def ask(root: bytes, environ: dict[bytes, bytes]) -> Ignored:
     program = next(_programs(environ), None)
     if program is None:
         return Ignored(notice="git was not found: its ignore rules were not applied")
+    below = os.path.relpath(root, top)
+    try:
+        paths = _ls_files([program, b"-C", top], below, environ)
+    except _Failed as error:
+        return Ignored(notice=str(error))
+    return Ignored(_below(paths, b"" if below == b"." else below + b"/"))
+
+
+class _Failed(Exception):
+    """Git gave no answer; the message says why."""
+
+
+def _ls_files(git: list[bytes], below: bytes, environ: dict[bytes, bytes]) -> list[bytes]:
+    """Return what git lists as ignored at and below a path. Raises _Failed."""
     import subprocess  # 5 ms that a root outside of a repository need not pay
 
-    below = os.path.relpath(root, top)
     variables = {k: v for k, v in environ.items() if not k.startswith(b"GIT_")}
     variables |= {os.fsencode(k): os.fsencode(v) for k, v in _SETTINGS.items()}
     try:
         done = subprocess.run(  # noqa: S603 - a fixed command, found without the current directory
-            [program, "-C", top, *_COMMAND, below],
+            [*git, *_COMMAND, below],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_TIMEOUT,
             env=variables,
             check=False,
         )
+    except subprocess.TimeoutExpired:
+        raise _Failed(f"git took over {_TIMEOUT} s: its ignore rules were not applied") from None
     except (OSError, subprocess.SubprocessError) as error:
-        return Ignored(notice=f"git could not be asked what it ignores: {error}")
-    if done.returncode:
-        if _ABOVE_IS_IGNORED in done.stderr:
-            return Ignored()
+        raise _Failed(f"git could not be asked what it ignores: {error}") from error
+    if done.returncode and _ABOVE_IS_IGNORED not in done.stderr:
         reason = (done.stderr.decode("utf-8", "replace").strip() or "no reason given").splitlines()
-        return Ignored(notice=f"git could not say what it ignores: {reason[0]}")
-    return Ignored(_below(done.stdout.split(b"\0"), b"" if below == b"." else below + b"/"))
+        raise _Failed(f"git could not say what it ignores: {reason[0]}")
+    return [] if done.returncode else done.stdout.split(b"\0")
 
 
 def _below(paths: list[bytes], prefix: bytes) -> frozenset[bytes]:
     """Return the paths relative to the root; nothing when the root or one above is among them."""
     if any(path.endswith(b"/") and prefix.startswith(path) for path in paths if path):
         return frozenset()
-    return frozenset(p[len(prefix) :] for p in paths if p.startswith(prefix) and p != b"./")
+    return frozenset(p[len(prefix) :] for p in paths if p.startswith(prefix)) - {b"", b"./"}
 
 
 def _programs(environ: dict[bytes, bytes]) -> Iterator[bytes]:

@@ -118,18 +118,27 @@ class _Walk:
                     names = names or {each.name for each in listing}
                 if self.file(prefix, entry, names):
                     below.append(prefix + name + b"/")
-            elif entry.is_dir(follow_symlinks=False):
-                if self.wanted(prefix + name + b"/", name):
-                    below.append(prefix + name + b"/")
+            elif self.other(prefix, entry):
+                below.append(prefix + name + b"/")
             elif name == _VIRTUAL_ENVIRONMENT and prefix:
                 self.forget(prefix)
                 self.found.skipped.append(Skipped(prefix, "virtual environment"))
                 return []
-            elif entry.is_symlink():
-                self.symlink(prefix + name, entry)
-            elif name.endswith(b".icloud") and name[:-7].lower().endswith(SUFFIXES):
-                self.skip(prefix + name, "not on this disk (cloud placeholder)")
         return below
+
+    def other(self, prefix: bytes, entry: DirEntry) -> bool:
+        """Look at an entry that is not called Markdown. True when it is a directory to walk."""
+        path = prefix + entry.name
+        try:
+            if entry.is_dir(follow_symlinks=False):
+                return self.wanted(path + b"/", entry.name)
+            if entry.is_symlink():
+                self.symlink(path, entry)
+            elif entry.name.endswith(b".icloud") and path[:-7].lower().endswith(SUFFIXES):
+                self.skip(path, "not on this disk (cloud placeholder)")
+        except OSError as error:  # where listing a directory does not tell what is in it
+            self.found.unavailable.append(Skipped(path + b"/", files.describe(error)))
+        return False
 
     def file(self, prefix: bytes, entry: DirEntry, names: set[bytes] | None) -> bool:
         """Take one file in, or say why not. True when it turns out to be a directory to walk."""
@@ -189,6 +198,8 @@ class _Walk:
             if name == b".git":
                 return False
             reason = "skipped by default"
+        elif self.include and not self.include.reaches(path):
+            reason = "not included by the root's rules"
         if reason:
             self.skip(path, reason)
         return reason is None
