@@ -65,6 +65,7 @@ GRANULARITY_NS = 2_000_000_000
 
 DEVICE_MASK = 0xFFFFFFFFFFFFFFFF  # device numbers may be negative
 _SIGNATURE = struct.Struct("<qqqQQ")
+_DAY_NS = 86_400_000_000_000
 _READ_TRIES = 3
 _CHUNK = 1024 * 1024
 _DATALESS = 0x40000000  # macOS, SF_DATALESS
@@ -103,9 +104,12 @@ def is_suspect(sig: bytes, clock_ns: int) -> bool:
 
     ``clock_ns`` is the time read before the scan that took the signature. A file written in the
     same tick of its clock as the scan can be written once more without its signature changing.
+    A modification time of more than a day ahead was set by hand: another edit would not leave it
+    there, and the file need not be read again on every scan until that day comes.
     """
     written, changed, *_ = _SIGNATURE.unpack(sig)
-    return bool(max(written, changed) + GRANULARITY_NS >= clock_ns)
+    young = clock_ns - GRANULARITY_NS
+    return bool(changed >= young or young <= written <= clock_ns + _DAY_NS)
 
 
 def is_placeholder(st: StatResult) -> bool:

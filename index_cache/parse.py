@@ -50,7 +50,7 @@ class Document:
         self.title = self._title(meta, heading, path)
         self.id = _text(meta, "id")
         self.type = _text(meta, "type", "metadata.type")
-        self.description = _text(meta, "description")
+        self.description = markdown.plain(_text(meta, "description"))
         self.tags = _tags(meta)
         self.created = _text(meta, "created", "date")
         self.updated = _text(meta, "updated")
