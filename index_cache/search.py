@@ -7,6 +7,7 @@ summed over all searched roots. See ``spec/query-and-ranking.md``.
 
 from __future__ import annotations
 
+import json
 import marshal
 from heapq import heappush, heapreplace
 from math import inf, log
@@ -16,7 +17,7 @@ from index_cache.model import Hit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import apsw
 
@@ -69,7 +70,8 @@ class Filter:
 
     ``types`` are wanted types in any (ASCII) case, None for all; without ``journal`` the type
     Journal is left out unless ``types`` names it. ``under`` is a relative path, of a file or a
-    directory, and ``without`` are directories that belong to deeper roots of the same search.
+    directory. ``without`` maps directories that are roots of the same search to those of the files
+    in them that these roots, by their own rules, do not have.
     """
 
     __slots__ = ("journal", "types", "under", "without")
@@ -78,14 +80,20 @@ class Filter:
         self,
         types: Sequence[str] | None = None,
         under: bytes = b"",
-        without: Sequence[bytes] = (),
+        without: Mapping[bytes, Sequence[bytes]] | None = None,
         *,
         journal: bool = False,
     ) -> None:
         self.types = types
         self.under = under
-        self.without = without
+        self.without = without or {}
         self.journal = journal
+
+    def admits(self, type: str) -> bool:
+        """Tell whether a document of this type may be returned; ``sql`` says the same."""
+        if self.types is not None:
+            return _lower(type) in map(_lower, self.types)
+        return self.journal or _lower(type) != "journal"
 
     def sql(self) -> tuple[str, list[str | bytes]]:
         """Return the filter as SQL conditions over ``d`` (document) and ``e`` (entry)."""
@@ -99,10 +107,17 @@ class Filter:
         if self.under:
             clauses.append("(e.path = ? OR (e.path >= ? AND e.path < ?))")
             values += (self.under, *_range(self.under))
-        for directory in self.without:
-            clauses.append("NOT (e.path >= ? AND e.path < ?)")
-            values += _range(directory)
+        for directory, kept in self.without.items():
+            # One value however many the paths are; as JSON has no bytes, in hexadecimal.
+            listed = "SELECT unhex(value) FROM json_each(?)"
+            clauses.append(f"(NOT (e.path >= ? AND e.path < ?) OR e.path IN ({listed}))")
+            values += (*_range(directory), json.dumps([path.hex() for path in kept]))
         return "".join(f" AND {clause}" for clause in clauses), values
+
+
+def _lower(type: str) -> str:
+    """Return a text in lower case as SQLite's NOCASE has it: ASCII letters alone."""
+    return "".join(each.lower() if each.isascii() else each for each in type)
 
 
 def _range(directory: bytes) -> tuple[bytes, bytes]:

@@ -188,6 +188,14 @@ class Store:
         rows = self.connection.execute("SELECT path, problem FROM entry WHERE problem IS NOT NULL")
         return [Skipped(path, reason) for path, reason in rows]
 
+    def paths(self, directory: bytes = b"") -> set[bytes]:
+        """Return the paths of the documents below a relative directory, b"" for all."""
+        rows = self.connection.execute(
+            "SELECT path FROM entry JOIN document USING (id) WHERE path >= ? AND path < ?",
+            (directory + b"/", directory + b"0") if directory else (b"", b"\xff" * 8),
+        )
+        return {path for (path,) in rows}
+
     def documents(self) -> int:
         """Return the number of documents."""
         (count,) = next(self.connection.execute("SELECT count(*) FROM document"))

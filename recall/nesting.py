@@ -12,10 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from index_cache.model import Root
+    from index_cache.store import Store
 
 
 def filters(
     roots: Sequence[Root],
+    stores: Sequence[Store | None],
     types: Sequence[str] | None,
     under: str | None,
     cwd: str,
@@ -23,9 +25,10 @@ def filters(
 ) -> list[Filter | None]:
     """Return each root's filter, None for a root that ``under`` leaves out.
 
-    ``under`` is a path relative to the root, or to ``cwd``, or absolute. A root inside another
-    one of the same search takes its files away from the outer one, so that a file is found once.
-    Raises NotFound when ``under`` is in none of the roots.
+    ``stores`` are the roots' caches, None where there is no view. ``under`` is a path relative to
+    the root, or to ``cwd``, or absolute. A root inside another one of the same search takes its
+    files away from the outer one, so that a file is found once, under the deepest root that has
+    it. Raises NotFound when ``under`` is in none of the roots.
     """
     if types is not None:
         # What came from an argument's odd bytes is no type, and SQLite takes only UTF-8.
@@ -37,9 +40,10 @@ def filters(
             where=under,
             hint="--under takes a path relative to a root, to the working directory, or absolute",
         )
+    without = _without(roots, stores)
     return [
-        None if part is None else Filter(types, part, _deeper(root, roots), journal=journal)
-        for root, part in zip(roots, parts, strict=True)
+        None if part is None else Filter(types, part, kept, journal=journal)
+        for part, kept in zip(parts, without, strict=True)
     ]
 
 
@@ -48,7 +52,7 @@ def _under(root: Root, under: str | None, cwd: str) -> bytes | None:
     if under is None:
         return b""
     for base in (root.path, cwd):
-        path = os.path.normpath(os.path.join(base, os.path.expanduser(under)))
+        path = os.path.realpath(os.path.join(base, os.path.expanduser(under)))
         if not os.path.lexists(path):
             continue
         if _inside(root.path, path):
@@ -58,12 +62,22 @@ def _under(root: Root, under: str | None, cwd: str) -> bytes | None:
     return None
 
 
-def _deeper(root: Root, roots: Sequence[Root]) -> list[bytes]:
-    return [
-        os.fsencode(os.path.relpath(other.path, root.path))
-        for other in roots
-        if other.path != root.path and _inside(other.path, root.path)
-    ]
+def _without(
+    roots: Sequence[Root], stores: Sequence[Store | None]
+) -> list[dict[bytes, list[bytes]]]:
+    """Return, for each root, the directories of deeper roots and the files there that stay its."""
+    found: list[dict[bytes, list[bytes]]] = []
+    for outer, outer_store in zip(roots, stores, strict=True):
+        taken: dict[bytes, list[bytes]] = {}
+        for inner, inner_store in zip(roots, stores, strict=True):
+            if inner.path == outer.path or not _inside(inner.path, outer.path):
+                continue
+            if outer_store and inner_store:
+                directory = os.fsencode(os.path.relpath(inner.path, outer.path))
+                theirs = {directory + b"/" + path for path in inner_store.paths()}
+                taken[directory] = sorted(outer_store.paths(directory) - theirs)
+        found.append(taken)
+    return found
 
 
 def _inside(path: str, directory: str) -> bool:

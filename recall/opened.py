@@ -62,6 +62,11 @@ class OpenRoot:
         self._directory = directory
         self._fs = fs
 
+    @property
+    def view(self) -> Store | None:
+        """The cache, if it has ever been built to its end."""
+        return self.store if self.store is not None and self.store.built else None
+
     def close(self) -> None:
         """Close the cache; ``ready`` opens it again."""
         if self.store is not None:
@@ -72,9 +77,9 @@ class OpenRoot:
         """Bring the cache up to date. Never raises RecallError: the report has the failure."""
         return self._reported(lambda store: refresh(store, self._fs, options), options.wait)
 
-    def view(self, wait: float) -> Report:
+    def as_it_is(self, wait: float) -> Report:
         """Open the cache as it is, without looking at the files; refresh it if it has no view."""
-        return self._reported(lambda store: self._as_it_is(store, wait), wait)
+        return self._reported(lambda store: self._viewed(store, wait), wait)
 
     def _reported(self, use: Callable[[Store], Report], wait: float) -> Report:
         """Return the report that ``use`` gives, or one of its failure."""
@@ -97,7 +102,7 @@ class OpenRoot:
         if self.store is not None:
             self.guarded(_check_pages, wait)
 
-    def _as_it_is(self, store: Store, wait: float) -> Report:
+    def _viewed(self, store: Store, wait: float) -> Report:
         if not store.built:
             return refresh(store, self._fs, Options(wait=wait))
         report = Report(self.root, store.path)

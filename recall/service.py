@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from index_cache.model import Hit
     from index_cache.refresh import Progress, Report
     from index_cache.search import Filter
+    from index_cache.store import Store
     from recall.card import Card
 
 _SPARE = 5  # hits asked for beyond k, since some may be copies or gone
@@ -47,21 +48,15 @@ class Answer:
 
 
 class _Search:
-    """One search over opened roots."""
+    """One search over the roots that have a view."""
 
     def __init__(
         self,
-        opened: Sequence[OpenRoot],
-        wanted: Sequence[Filter | None],
+        live: Sequence[tuple[Root, Store, Filter | None]],
         analyzer: Analyzer,
         fs: FileSystem,
     ) -> None:
-        live = [
-            (each, each.store, part)
-            for each, part in zip(opened, wanted, strict=True)
-            if each.store is not None and each.store.built
-        ]
-        self._roots = [each.root for each, _, _ in live]
+        self._roots = [root for root, _, _ in live]
         self._stores = [store for _, store, _ in live]
         self._wanted = [part for _, _, part in live]
         self._analyzer = analyzer
@@ -80,7 +75,9 @@ class _Search:
             for store, wanted in zip(self._stores, self._wanted, strict=True)
             if wanted is not None
         )
-        dresser = Dresser(self._roots, self._fs, self._analyzer, terms, whole, explain=explain)
+        dresser = Dresser(
+            self._roots, self._wanted, self._fs, self._analyzer, terms, whole, explain=explain
+        )
         asked = k + _SPARE
         while True:
             hits = rank.ordered(search.candidates(self._stores, self._wanted, parts, terms, asked))
@@ -91,15 +88,19 @@ class _Search:
 
 
 def _cards(dresser: Dresser, hits: Sequence[Hit], k: int) -> list[Card]:
-    """Return up to ``k`` cards: one for each text, none for a file that is gone."""
-    cards: list[Card] = []
-    for position, same in rank.copies(hits).items():
-        card = dresser.card(hits[position], same)
-        if card is not None:
-            cards.append(card)
-        if len(cards) == k:
-            break
-    return cards
+    """Return up to ``k`` cards: one for each text, none for a file that is gone.
+
+    Worktrees and vendored copies fill one place, not three.
+    """
+    shown: dict[bytes, list[Hit]] = {}
+    for hit in hits:
+        # Of what can't be shown any more, only copies of what is shown are looked at.
+        if (len(shown) < k or hit.digest in shown) and dresser.is_current(hit):
+            if hit.digest in shown:
+                shown[hit.digest].append(hit)
+            elif len(shown) < k:
+                shown[hit.digest] = [hit]
+    return [dresser.card(hit, copies) for hit, *copies in shown.values()]
 
 
 class Recall:
@@ -196,26 +197,40 @@ class Recall:
         if k < 1:
             raise InvalidInput(f"k must be at least 1, not {k}")
         options = Options(wait=wait, progress=progress)
-        reports = [each.refresh(options) if refresh else each.view(wait) for each in self._opened]
+        reports = [
+            each.refresh(options) if refresh else each.as_it_is(wait) for each in self._opened
+        ]
         if refresh:
             self._swept = time.monotonic()
             failures.record(self._state, reports)
         answer = Answer(query, reports)
-        wanted = filters(
-            self.roots, None if types is None else list(types), under, self._cwd, include_journal
-        )
+        asked = None if types is None else list(types)
         try:
-            self._run(answer, wanted, k, explain=explain)
+            self._fill(answer, k, asked, under, include_journal, explain=explain)
         except db.DAMAGE:
             for each in self._opened:
                 each.probe(wait)
-            self._run(answer, wanted, k, explain=explain)
+            self._fill(answer, k, asked, under, include_journal, explain=explain)
         return answer
 
-    def _run(
-        self, answer: Answer, wanted: Sequence[Filter | None], k: int, *, explain: bool
+    def _fill(
+        self,
+        answer: Answer,
+        k: int,
+        types: list[str] | None,
+        under: str | None,
+        journal: bool,  # noqa: FBT001 - handed on as it came
+        *,
+        explain: bool,
     ) -> None:
-        _Search(self._opened, wanted, self._analyzer, self._fs).run(answer, k, explain=explain)
+        stores = [each.view for each in self._opened]
+        wanted = filters(self.roots, stores, types, under, self._cwd, journal)
+        live = [
+            (root, store, part)
+            for root, store, part in zip(self.roots, stores, wanted, strict=True)
+            if store is not None
+        ]
+        _Search(live, self._analyzer, self._fs).run(answer, k, explain=explain)
 
     def refresh(
         self,
