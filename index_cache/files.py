@@ -135,6 +135,13 @@ class FileSystem:
         """Return a file's own state, not that of what a symlink points to. Raises OSError."""
         return os.lstat(path)
 
+    def is_below(self, directory: bytes, top: bytes) -> bool:
+        """Tell whether the way from ``top`` to a directory below it leads over no symlink."""
+        below = os.path.relpath(directory, top)
+        return os.path.realpath(directory) == os.path.normpath(
+            os.path.join(os.path.realpath(top), below)
+        )
+
     def fstat(self, descriptor: int) -> StatResult:
         """Return the state of an open file. Raises OSError."""
         return os.fstat(descriptor)

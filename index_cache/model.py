@@ -93,13 +93,15 @@ class Hit:
     """A document that a search found: what the cache knows of it, and how it matched.
 
     ``root`` is the number of its root in that search; ``length`` its terms; ``occurrences`` has,
-    for each term of the query, the counts by field, or None; ``score`` is larger for better. The
-    rest are the columns of the tables ``entry`` and ``document`` (``spec/cache-format.md``).
+    for each term of the query, the counts by field, or None; ``score`` is larger for better;
+    ``edited`` says that its file is not what the cache knew, and was read again. The rest are the
+    columns of the tables ``entry`` and ``document`` (``spec/cache-format.md``).
     """
 
     __slots__ = (
         "description",
         "digest",
+        "edited",
         "excerpt",
         "length",
         "modified",
@@ -139,6 +141,7 @@ class Hit:
     ) -> None:
         self.root = 0
         self.score = 0.0
+        self.edited = False
         self.length = length
         self.occurrences = occurrences
         self.path = path

@@ -21,18 +21,20 @@ if TYPE_CHECKING:
     from index_cache.analyze import Analyzer
     from index_cache.files import FileSystem
     from index_cache.model import Hit, Root
-    from index_cache.search import Statistics
+    from index_cache.search import Filter, Statistics
 
 
 class Dresser:
     """Makes the cards of one search.
 
-    ``terms`` are what was searched for, ``whole`` the statistics of all roots together.
+    ``wanted`` are the filters of the ``roots``, ``terms`` are what was searched for, ``whole`` the
+    statistics of all roots together.
     """
 
     def __init__(
         self,
         roots: Sequence[Root],
+        wanted: Sequence[Filter | None],
         fs: FileSystem,
         analyzer: Analyzer,
         terms: Sequence[str],
@@ -41,18 +43,26 @@ class Dresser:
         explain: bool,
     ) -> None:
         self._roots = roots
+        self._wanted = wanted
         self._fs = fs
         self._analyzer = analyzer
         self._terms = terms
         self._whole = whole
         self._explain = explain
 
-    def card(self, hit: Hit, copies: Sequence[Hit]) -> Card | None:
-        """Return a hit's card, None when its file has nothing to show any more."""
-        root = self._roots[hit.root]
+    def is_current(self, hit: Hit) -> bool:
+        """Put what a hit's file says now into the hit; False when that is nothing to show."""
         seen = hit.digest
+        root = self._roots[hit.root]
         if current(hit, root, self._fs, self._analyzer, self._terms) is None:
-            return None
+            return False
+        hit.edited = hit.digest != seen
+        wanted = self._wanted[hit.root]
+        return not hit.edited or (wanted is not None and wanted.admits(hit.type))
+
+    def card(self, hit: Hit, copies: Sequence[Hit]) -> Card:
+        """Return the card of a hit that ``is_current``; so must the ``copies`` of its text be."""
+        root = self._roots[hit.root]
         stale = stale_reason(hit.status, hit.stale_after, time.time())
         summary, line, section = hit.description, None, None
         if not summary:
@@ -72,10 +82,10 @@ class Dresser:
             tags=tuple(filter(None, hit.tags.split("\n"))),
             line=line,
             section=section,
-            copies=tuple(dict.fromkeys(self._place(each) for each in copies)),
+            copies=tuple(dict.fromkeys(map(self._place, copies))),
         )
         if self._explain:
-            card.explain = self._explanation(hit, edited=hit.digest != seen)
+            card.explain = self._explanation(hit)
         return card
 
     def _place(self, hit: Hit) -> str:
@@ -101,7 +111,7 @@ class Dresser:
         above = [each.text for each in headings(body) if each.line <= found[1]]
         return found[0], found[1] + text.count("\n", 0, begin), above[-1] if above else None
 
-    def _explanation(self, hit: Hit, *, edited: bool) -> dict[str, object]:
+    def _explanation(self, hit: Hit) -> dict[str, object]:
         """Return every number behind a hit's score and place."""
         shares = contributions(hit, self._whole, self._terms)
         fields = dict.fromkeys(schema.FIELDS, 0.0)
@@ -127,5 +137,5 @@ class Dresser:
             "length": hit.length,
             "average_length": self._whole.average_length,
             "ties": {"tier": hit.tier, "modified": rank.modified(hit)},
-            "flags": ["edited since it was indexed"] if edited else [],
+            "flags": ["edited since it was indexed"] if hit.edited else [],
         }

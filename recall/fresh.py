@@ -1,7 +1,7 @@
 """Is what is about to be shown still true of its file? Checked at answer time, for every card.
 
 See ``spec/staleness.md``: gone is dropped, changed is read again, and what can't be looked at is
-not shown.
+not shown, nor what a symlink has come to put outside of the root.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ def current(
     on are shown, if it still has one of the query's terms at all.
     """
     path = os.path.join(os.fsencode(root.path), hit.path)
+    if not fs.is_below(os.path.dirname(path), os.fsencode(root.path)):
+        return None
     try:
         signature = files.signature(fs.stat(path))
         if signature == hit.signature and not hit.suspect:

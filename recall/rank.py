@@ -6,7 +6,7 @@ from index_cache import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from index_cache.model import Hit
 
@@ -33,19 +33,3 @@ def utc(nanoseconds: int) -> str:
         return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(nanoseconds // 1_000_000_000))
     except (OverflowError, ValueError, OSError):
         return ""
-
-
-def copies(hits: Sequence[Hit]) -> dict[int, list[Hit]]:
-    """Map the position of the first hit of each text to the later hits with the very same bytes.
-
-    Worktrees and vendored copies fill one place, not three.
-    """
-    first: dict[bytes, int] = {}
-    same: dict[int, list[Hit]] = {}
-    for position, hit in enumerate(hits):
-        at = first.setdefault(hit.digest, position)
-        if at == position:
-            same[position] = []
-        else:
-            same[at].append(hit)
-    return same
