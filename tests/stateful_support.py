@@ -10,20 +10,25 @@ import errno
 import os
 import shutil
 import stat
+import struct
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from index_cache import search
 from index_cache.analyze import Analyzer
-from index_cache.files import DEVICE_MASK, FileSystem
+from index_cache.db import cache_path
+from index_cache.files import DEVICE_MASK, FileSystem, signature
 from index_cache.model import Root, Rules
-from index_cache.refresh import Options, Report, refresh
+from index_cache.refresh import Options, Report, open_store, refresh
 from index_cache.search import Filter, Statistics
 from index_cache.store import Store
 from recall import query, rank
+from recall.service import Answer, Recall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
+    from typing import Any
 
     from index_cache.files import DirEntry, StatResult
 
@@ -279,19 +284,15 @@ class RememberedFileSystem(FileSystem):
         return Stat(stat.S_IFREG, *found.fields)
 
     def read(self, path: bytes, limit: int) -> tuple[bytes, bytes]:
-        from index_cache.files import signature
-
         found = self._files[path.removeprefix(self._top)]
         if found.data is None:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
         return signature(self.stat(path)), found.data[:limit]
 
 
-def fields(signature: bytes) -> tuple[int, int, int, int, int]:
+def fields(packed: bytes) -> tuple[int, int, int, int, int]:
     """Take a signature apart again."""
-    import struct
-
-    mtime, ctime, size, inode, device = struct.unpack("<qqqQQ", signature)
+    mtime, ctime, size, inode, device = struct.unpack("<qqqQQ", packed)
     return mtime, ctime, size, inode, device & DEVICE_MASK
 
 
@@ -384,3 +385,66 @@ def cache_files(directory: str) -> Iterator[tuple[str, bytes]]:
 def remove_tree(directory: str) -> None:
     """Delete a directory and all that is in it."""
     shutil.rmtree(directory)
+
+
+class Place:
+    """One root under a fake clock, with its cache on disk and ways to look at both."""
+
+    def __init__(self, top: Path, granularity: int = SECOND) -> None:
+        self.top = top.resolve()
+        self.fs = FakeFileSystem(granularity)
+        self.root = make_root(self.top, "notes")
+        self.cache = str(self.top / "cache")
+
+    def path(self, relative: str = "") -> bytes:
+        return os.path.join(os.fsencode(self.root.path), os.fsencode(relative)).rstrip(b"/")
+
+    def write(self, relative: str, text: str) -> None:
+        path = self.path(relative)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        self.fs.write(path, text.encode())
+
+    def store(self) -> Store:
+        """Open the cache, which the caller closes; an empty one is made if there is none."""
+        return open_store(self.root, self.cache, 0)
+
+    def refresh(self, *, prune: bool = False, compact: bool = False) -> Report:
+        """Refresh the cache with the files as they are, as a process of its own would."""
+        with closing(self.store()) as store:
+            return update(store, self.fs, prune=prune, compact=compact)
+
+    def settle(self) -> None:
+        """Refresh when all times are old enough to be trusted."""
+        self.fs.forward(10 * SECOND)
+        self.refresh()
+
+    def paths(self) -> list[str]:
+        """Return the documents that the cache holds."""
+        with closing(self.store()) as store:
+            return sorted(os.fsdecode(path) for path in Content(store).documents)
+
+    def check(self) -> None:
+        """Fail unless the cache holds what a fresh one would."""
+        with closing(self.store()) as store, closing(fresh(self.root, self.fs)) as other:
+            assert_same(store, other)
+
+    def recall(self) -> Recall:
+        return Recall(
+            [self.root],
+            cwd=str(self.top),
+            environ={"HOME": str(self.top / "home")},
+            cache_dir=self.cache,
+            fs=self.fs,
+        )
+
+    def answer(self, text: str, *, refresh: bool = False, **options: Any) -> Answer:
+        """Search, by default without looking at the files first."""
+        with self.recall() as recall:
+            return recall.answer(text, refresh=refresh, **options)
+
+    def titles(self, text: str, **options: Any) -> list[str]:
+        return [card.title for card in self.answer(text, **options).cards]
+
+    @property
+    def cache_file(self) -> str:
+        return cache_path(self.cache, self.root)
