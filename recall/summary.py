@@ -55,11 +55,16 @@ def best_line(
 def pieces(body: str) -> Iterator[tuple[int, str, bool]]:
     """Yield a body's pieces, each with the 1-based line it begins on, and whether it is a heading.
 
-    The lines of a paragraph or of a list's item are joined, and taken apart into sentences.
+    The lines of a paragraph or of a list's item are joined, and taken apart into sentences. Lines
+    of a comment are passed over.
     """
     paragraph = _Paragraph()
     fence = ""
+    comment = False
     for number, line in enumerate(body.split("\n"), 1):
+        if comment or (not fence and line.lstrip().startswith("<!--")):
+            comment = "-->" not in line
+            continue
         mark = _FENCE.match(line)
         if mark and (not fence or mark[0].lstrip().startswith(fence)):
             yield from paragraph.take()

@@ -83,6 +83,11 @@ def test_what_joins_and_what_does_not() -> None:
     ]
 
 
+def test_comments_are_passed_over() -> None:
+    body = "a\n<!-- hidden. One -->\nb\n\n<!--\nhidden\n# hidden\n-->\n\n```\n<!-- code\n```\nc\n"
+    assert texts(body) == [(1, "a b"), (11, "<!-- code"), (13, "c")]
+
+
 def test_lines_of_code_stay_lines() -> None:
     body = "text\n```sh\n# comment. One\nrun it. Two\n\n~~~\n```\nmore\n````\n```\n````\nend\n"
     assert texts(body) == [
