@@ -12,6 +12,7 @@ import apsw
 
 from index_cache import db
 from index_cache.diff import diff
+from index_cache.errors import RootUnavailable
 from index_cache.gitignore import ask
 from index_cache.scan import scan
 from index_cache.store import Store
@@ -119,10 +120,9 @@ class _Refresh:
         found, changes = self._look()
         if not self._needs_writing(found, changes):
             return self._finish(found, changes)
+        if not self.store.writable:
+            return self._read_only(found, changes)
         with db.WriterLock(self.store.path) as lock:
-            if not self.store.writable:
-                self.report.notices += ("the cache can't be written; an older view answered",)
-                return self._finish(found, changes)
             if not self._lock(lock):
                 self.report.busy = True
                 return self._finish(found, changes)
@@ -131,6 +131,17 @@ class _Refresh:
                 # seen appear, and would be taken for deleted: look again.
                 found, changes = self._look()
             self._write(found, changes)
+        return self._finish(found, changes)
+
+    def _read_only(self, found: Scan, changes: Diff) -> Report:
+        """Let the older view answer, unless bringing it up to date was the whole point."""
+        if self.options.insist:
+            raise RootUnavailable(
+                f"the cache of root {self.store.root.name} can't be written",
+                where=self.store.path,
+                hint="make the directory writable, or name another one in XDG_CACHE_HOME",
+            )
+        self.report.notices += ("the cache can't be written; an older view answered",)
         return self._finish(found, changes)
 
     def _look(self) -> tuple[Scan, Diff]:
