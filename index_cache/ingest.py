@@ -13,7 +13,6 @@ import threading
 from index_cache import files
 from index_cache.analyze import Analyzer
 from index_cache.model import Skipped
-from index_cache.parse import parse
 from index_cache.store import Entry, Row
 from index_cache.text import NotText, is_utf8
 
@@ -114,6 +113,8 @@ class Ingest:
         return len(data), self._indexed(entry, number, known, data)
 
     def _indexed(self, entry: Entry, number: int, known: Entry | None, data: bytes) -> Row:
+        from index_cache.parse import parse  # 10 ms that a suspect with its old bytes need not pay
+
         try:
             document = parse(entry.path, data)
         except NotText as error:

@@ -172,7 +172,7 @@ class _Refresh:
         raise db.busy(self.store.root, wait)
 
     def _write(self, found: Scan, changes: Diff) -> None:
-        from index_cache.ingest import Ingest  # the parsers cost 20 ms
+        from index_cache.ingest import Ingest  # 3 ms that most searches need not pay
 
         first = not self.store.built
         done = Ingest(self.store, self.fs, found.clock_ns, self.options.progress).run(changes)
