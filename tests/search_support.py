@@ -1,0 +1,77 @@
+"""Caches in memory with documents of a test's own, and FTS5 itself to compare with."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import apsw
+
+from index_cache import schema, search
+from index_cache.analyze import TOKENIZER, Analyzer
+from index_cache.model import Root
+from index_cache.store import Entry, Row, Store
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from index_cache.model import Hit
+
+ANALYZER = Analyzer()
+Fields = dict[str, str]
+ANYTHING = search.Filter(journal=True)
+
+
+def row(number: int, path: str, fields: Fields, *, replaces: bool = False) -> Row:
+    """Return the row of a document with these searchable fields."""
+    texts = tuple(fields.get(name, "") for name in schema.FIELDS)
+    title, description, tags, kind, _ = texts
+    digest = hashlib.sha256(repr(texts).encode()).digest()
+    document = (path, title, description, kind, tags, "", "", "", "", "", "unverified", "")
+    entry = Entry(path.encode(), bytes(40), digest, suspect=False)
+    terms = tuple(map(ANALYZER.text, texts))
+    return Row(number, entry, document, terms, replaces=replaces)
+
+
+def store(documents: Mapping[str, Fields], name: str = "r") -> Store:
+    """Return a cache in memory that holds these documents by path."""
+    made = Store.create(Root(name, f"/{name}"), None)
+    made.write([row(number, *each) for number, each in enumerate(documents.items(), 1)])
+    return made
+
+
+def terms_of(query: str) -> list[str]:
+    """Return the different terms of a query in order."""
+    return list(dict.fromkeys(ANALYZER.terms(query)))
+
+
+def found(
+    stores: Sequence[Store],
+    terms: Sequence[str],
+    k: int = 1_000_000,
+    filters: Sequence[search.Filter | None] | None = None,
+) -> list[Hit]:
+    """Return the candidates of a search, best first, ties by root and path."""
+    parts = [search.statistics(each, terms) for each in stores]
+    filters = filters or [ANYTHING] * len(stores)
+    hits = search.candidates(stores, filters, parts, terms, k)
+    return sorted(hits, key=lambda hit: (-hit.score, hit.root, hit.path))
+
+
+def by_fts5(documents: Mapping[str, Fields], terms: Sequence[str]) -> dict[str, float]:
+    """Return the scores that FTS5 itself gives to documents in one plain table, by path."""
+    connection = apsw.Connection(":memory:")
+    columns = ", ".join(schema.FIELDS)
+    connection.execute(
+        f'CREATE VIRTUAL TABLE f USING fts5 (path UNINDEXED, {columns}, tokenize="{TOKENIZER}")'
+    )
+    for path, fields in documents.items():
+        texts = [ANALYZER.text(fields.get(name, "")) for name in schema.FIELDS]
+        connection.execute("INSERT INTO f VALUES (?, ?, ?, ?, ?, ?)", (path, *texts))
+    if not terms:
+        return {}
+    weights = ", ".join(map(str, schema.WEIGHTS))
+    statement = f"SELECT path, -bm25(f, 0.0, {weights}) FROM f WHERE f MATCH ?"  # noqa: S608 - ours
+    scores = dict(connection.execute(statement, (search.expression(terms),)))
+    connection.close()
+    return scores
