@@ -126,6 +126,17 @@ def ensure_directory(directory: str) -> None:
         os.chmod(directory, 0o700)
 
 
+def file_identity(path: str | None) -> tuple[int, int] | None:
+    """Return what tells the file at a path from one that takes its place; None without one."""
+    if path is None:
+        return None
+    try:
+        st = os.stat(path)
+    except OSError:
+        return None
+    return st.st_dev, st.st_ino
+
+
 def discard(path: str) -> None:
     """Delete a damaged or unwanted cache file and what SQLite keeps beside it; needs its lock."""
     for suffix in ("", "-wal", "-shm", "-journal"):

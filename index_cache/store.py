@@ -86,6 +86,7 @@ class Store:
     def __init__(self, root: Root, path: str | None) -> None:
         self.root = root
         self.path = path
+        self.file = db.file_identity(path)
         try:
             self.connection, self.writable = db.connect(path)
         except apsw.NotADBError as error:
@@ -97,6 +98,7 @@ class Store:
         store = cls.__new__(cls)
         store.root, store.path, store.writable = root, path, True
         store.connection = db.create(path)
+        store.file = db.file_identity(path)
         with store.connection:
             store.set_meta("identity", db.identity(root))
             store.set_meta("fingerprint", schema.fingerprint())
@@ -112,6 +114,19 @@ class Store:
         if named != (db.identity(self.root), schema.fingerprint()):
             message = "it is another root's or another version's cache"
             raise db.Damaged(message)
+
+    def in_place(self) -> bool:
+        """Tell whether the file that is open here is still the one at its path."""
+        return self.file == db.file_identity(self.path)
+
+    def begin_reading(self) -> None:
+        """Let all that is read until ``end_reading`` be of one state of the cache."""
+        self.connection.execute("BEGIN")
+
+    def end_reading(self) -> None:
+        """See other writers' changes again."""
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")
 
     def close(self) -> None:
         """Close the connection; harmless twice."""

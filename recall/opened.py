@@ -165,7 +165,9 @@ class OpenRoot:
         with db.WriterLock(store.path) as lock:
             if not lock.acquire(wait):
                 raise db.busy(self.root, wait)
-            db.discard(store.path)
+            # Who was quicker has a new cache there already, and may be using it.
+            if store.in_place():
+                db.discard(store.path)
 
     def _failed(self, error: RecallError) -> Report:
         """Return the report of a root that could not be refreshed: an older view may answer."""

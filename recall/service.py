@@ -230,7 +230,13 @@ class Recall:
             for root, store, part in zip(self.roots, stores, wanted, strict=True)
             if store is not None
         ]
-        _Search(live, self._analyzer, self._fs).run(answer, k, explain=explain)
+        try:
+            for _, store, _ in live:
+                store.begin_reading()
+            _Search(live, self._analyzer, self._fs).run(answer, k, explain=explain)
+        finally:
+            for _, store, _ in live:
+                store.end_reading()
 
     def refresh(
         self,
