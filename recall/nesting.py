@@ -52,7 +52,10 @@ def _under(root: Root, under: str | None, cwd: str) -> bytes | None:
     if under is None:
         return b""
     for base in (root.path, cwd):
-        path = os.path.realpath(os.path.join(base, os.path.expanduser(under)))
+        try:
+            path = os.path.realpath(os.path.join(base, os.path.expanduser(under)))
+        except ValueError:
+            return None  # NUL, or half of a character: no path has these
         if not os.path.lexists(path):
             continue
         if _inside(root.path, path):
