@@ -1,0 +1,130 @@
+"""The pages under ``spec/`` say what the code says, where a test can compare the two."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from index_cache import (
+    analyze,
+    db,
+    files,
+    frontmatter,
+    markdown,
+    model,
+    parse,
+    schema,
+    search,
+    text,
+)
+from index_cache.model import Root
+from index_cache.refresh import refresh
+from index_cache.store import Store
+from recall import query, summary
+
+REPOSITORY = Path(__file__).parent.parent
+SPEC = REPOSITORY / "spec"
+
+
+def page(name: str) -> str:
+    return (SPEC / name).read_text(encoding="utf-8")
+
+
+def cells(text: str) -> dict[str, str]:
+    """Return the rows of a page's tables, first cell to second, code marks gone."""
+    rows = re.findall(r"^\| (.+?) \| (.+?) \|", text, re.MULTILINE)
+    return {first.strip("`"): second for first, second in rows}
+
+
+def test_tables_and_their_columns() -> None:
+    listed = dict(re.findall(r"^\| `(\w+) \((.+?)\)` \|", page("cache-format.md"), re.MULTILINE))
+    connection = Store.create(Root("r", "/r"), None).connection
+    for table, columns in listed.items():
+        real = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+        assert columns.split(", ") == real
+    tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema")]
+    ours = {name for name in tables if not re.match(r"fts_|sqlite_|entry_", name)}
+    assert ours == {*listed, "vocabulary"}
+
+
+def test_keys_of_meta(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("one", encoding="utf-8")
+    store = Store.create(Root("r", str(tmp_path)), None)
+    refresh(store, files.FileSystem())
+    (tmp_path / "a.md").write_text("two and more", encoding="utf-8")
+    refresh(store, files.FileSystem())
+    found = {key for (key,) in store.connection.execute("SELECT key FROM meta")}
+    told = page("cache-format.md").partition("| key of `meta` | value |")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| (`.+?) \|", told, re.MULTILINE)
+    assert found == {key for row in rows for key in re.findall(r"`(\w+)`", row)}
+
+
+def test_reasons_of_what_is_left_out() -> None:
+    told = set(cells(page("canonical-view.md").partition("## Globs")[0]))
+    tree = ast.parse((REPOSITORY / "index_cache" / "scan.py").read_text(encoding="utf-8"))
+    texts = {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    varying = {"conflict copy of NAME", "beyond the root's limit of N files"}
+    assert {reason.partition(" NAME")[0] for reason in told - varying - {"reason told"}} <= texts
+    assert any("conflict copy of " in each for each in texts)
+    assert any("beyond the root's limit of " in each for each in texts)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("canonical-view.md", f"({model.MAX_FILE_BYTES >> 20} MiB)"),
+        ("canonical-view.md", f"({model.MAX_FILES:,})"),
+        ("canonical-view.md", f"{text._SNIFFED:,} bytes"),
+        ("canonical-view.md", f"{frontmatter.MAX_YAML >> 10} Ki"),
+        ("canonical-view.md", f"{frontmatter._MAX_GROWN >> 10} Ki"),
+        ("canonical-view.md", f"{frontmatter._MAX_ITEMS:,} items"),
+        ("canonical-view.md", f"{parse._MAX_FIELD:,} characters"),
+        ("canonical-view.md", f"{parse._MAX_TAGS} different"),
+        ("canonical-view.md", f"{markdown.EXCERPT_LENGTH} characters"),
+        ("cache-format.md", f"`{analyze.WORD_PUNCTUATION}`"),
+        ("cache-format.md", f"bm25({', '.join(f'{weight:g}' for weight in schema.WEIGHTS)})"),
+        ("cache-format.md", f"timeout of {db._READ_WAIT} ms"),
+        ("cache-format.md", f"`{files._SIGNATURE.format}`"),
+        ("staleness.md", f"{files.GRANULARITY_NS // 10**9} s older"),
+        ("query-and-ranking.md", f"`{analyze.WORD_PUNCTUATION}`"),
+        ("query-and-ranking.md", f"at most {analyze.MAX_TERM} characters"),
+        ("query-and-ranking.md", f"more than {query.MAX_LOOKED_UP:,} the longest"),
+        ("query-and-ranking.md", f"fewer than {query.FEW_DOCUMENTS:,} documents"),
+        ("query-and-ranking.md", f"The {query.MAX_TERMS} rarest"),
+        ("query-and-ranking.md", f"after {search.MAX_CANDIDATES:,} documents"),
+        ("query-and-ranking.md", f"at most {summary.LONGEST} characters"),
+        ("query-and-ranking.md", f"{summary.MAX_BODY >> 10} Ki characters of the body"),
+        (
+            "query-and-ranking.md",
+            "weights "
+            + ", ".join(
+                f"{field} {weight:g}"
+                for field, weight in zip(schema.FIELDS, schema.WEIGHTS, strict=True)
+            ),
+        ),
+    ],
+)
+def test_numbers(name: str, value: str) -> None:
+    assert value in " ".join(page(name).split())
+
+
+def test_the_words_are_those_of_the_code() -> None:
+    words = cells(page("vocabulary.md"))
+    assert set(parse.TIERS) <= set(re.findall(r"`([\w-]+)`", words["tier"]))
+
+
+def test_every_page_and_vector_file_that_is_named_is_there() -> None:
+    pages = {path.name: path.read_text(encoding="utf-8") for path in SPEC.glob("*.md")}
+    for each, content in pages.items():
+        for name in re.findall(r"`([\w-]+\.md|(?:vectors|schema)/[\w-]+\.json)`", content):
+            known = (SPEC / name).exists() or name in {"NAME.md", "note.md"}
+            assert known, f"{each} names {name}"
+    named = set(re.findall(r"vectors/([\w-]+\.json)", "".join(pages.values())))
+    assert named == {path.name for path in (SPEC / "vectors").iterdir()}
