@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 MAX_BODY = 256 * 1024  # characters of the body that are looked at
 LONGEST = 240  # characters of one piece; a longer sentence is taken apart between words
 
+# What a piece is.
+SENTENCE, HEADING, LINE = "sentence", "heading", "line"
+_LINE_COST = 1e-6  # a row or code loses to a sentence that says as much, and to no other
+
 _FENCE = re.compile(r" {0,3}(?:`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|\Z)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)\s*\Z")
@@ -36,24 +40,27 @@ def best_line(
     """Return the piece of ``body`` that has the rarest terms of the query, and its line.
 
     A piece is a sentence, a heading, or a line of code or of a table. ``weights`` maps the query's
-    terms to their idf. Of pieces with the same terms the first one counts; None when no piece has
-    any. Headings answer only if nothing else does, since a card names the section anyway.
+    terms to their idf. Of pieces with the same terms a sentence counts first, then the first one;
+    None when no piece has any. Headings answer only if nothing else does, since a card names the
+    section anyway.
     """
     best: tuple[float, int, str] | None = None
-    for number, piece, heading in pieces(body[:MAX_BODY]):
+    for number, piece, kind in pieces(body[:MAX_BODY]):
         matched = {term for term in analyzer.terms(piece) if term in weights}
         if not matched:
             continue
         score = sum(weights[term] for term in matched)
-        if heading:
+        if kind == HEADING:
             score /= len(weights) + 1
+        elif kind == LINE:
+            score *= 1 - _LINE_COST
         if best is None or score > best[0] * (1 + 1e-9):
             best = (score, number, piece)
     return (clean(best[2]), best[1]) if best else None
 
 
-def pieces(body: str) -> Iterator[tuple[int, str, bool]]:
-    """Yield a body's pieces, each with the 1-based line it begins on, and whether it is a heading.
+def pieces(body: str) -> Iterator[tuple[int, str, str]]:
+    """Yield a body's pieces, each with the 1-based line it begins on, and what it is.
 
     The lines of a paragraph or of a list's item are joined, and taken apart into sentences. Lines
     of a comment are passed over.
@@ -73,7 +80,7 @@ def pieces(body: str) -> Iterator[tuple[int, str, bool]]:
             yield from paragraph.take()
             yield from _alone(number, line, code=bool(fence))
         elif _UNDERLINE.match(line):
-            yield from paragraph.take(heading=True)
+            yield from paragraph.take(HEADING)
         else:
             if paragraph.begins_anew(line):
                 yield from paragraph.take()
@@ -81,13 +88,13 @@ def pieces(body: str) -> Iterator[tuple[int, str, bool]]:
     yield from paragraph.take()
 
 
-def _alone(number: int, line: str, *, code: bool) -> Iterator[tuple[int, str, bool]]:
+def _alone(number: int, line: str, *, code: bool) -> Iterator[tuple[int, str, str]]:
     """Yield what a line is that joins with no other, in parts if it is long."""
-    heading = not code and bool(_HEADING.match(line))
+    kind = HEADING if not code and _HEADING.match(line) else LINE
     for at in range(0, len(line), LONGEST):
         part = line[at : at + LONGEST]
         if not part.isspace():
-            yield number, part, heading
+            yield number, part, kind
 
 
 class _Paragraph:
@@ -123,7 +130,7 @@ class _Paragraph:
             self._lines.append(text)
             self._length += len(text) + 1
 
-    def take(self, *, heading: bool = False) -> Iterator[tuple[int, str, bool]]:
+    def take(self, kind: str = SENTENCE) -> Iterator[tuple[int, str, str]]:
         """Yield the pieces of the lines so far, and forget the lines."""
         starts, text = self._starts, " ".join(self._lines)
         self._lines, self._starts, self._length = [], [], 0
@@ -131,7 +138,7 @@ class _Paragraph:
         for start, piece in _sentences(text):
             while at + 1 < len(starts) and starts[at + 1][0] <= start:
                 at += 1
-            yield starts[at][1], piece, heading
+            yield starts[at][1], piece, kind
 
 
 def _sentences(text: str) -> Iterator[tuple[int, str]]:

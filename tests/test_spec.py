@@ -79,8 +79,8 @@ def test_reasons_of_what_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("canonical-view.md", f"({model.MAX_FILE_BYTES >> 20} MiB)"),
-        ("canonical-view.md", f"({model.MAX_FILES:,})"),
+        ("canonical-view.md", f"by default {model.MAX_FILE_BYTES >> 20} MiB"),
+        ("canonical-view.md", f"by default {model.MAX_FILES:,},"),
         ("canonical-view.md", f"{text._SNIFFED:,} bytes"),
         ("canonical-view.md", f"{frontmatter.MAX_YAML >> 10} Ki"),
         ("canonical-view.md", f"{frontmatter._MAX_GROWN >> 10} Ki"),

@@ -143,6 +143,12 @@ def test_the_rarest_terms_decide_and_then_the_first() -> None:
     assert best(body, "", common=1.0, rare=2.0) == ("Rare thing.", 3)
 
 
+def test_sentences_answer_before_rows_and_code_with_the_same_terms() -> None:
+    assert best("| keys |\n\nAbout keys.\n", "deploy keys") == ("About keys.", 3)
+    assert best("```\nget keys\n```\nAbout keys.\n", "deploy keys") == ("About keys.", 4)
+    assert best("| deploy keys |\n\nAbout keys.\n", "deploy keys") == ("deploy keys", 1)
+
+
 def test_headings_answer_only_when_nothing_else_does() -> None:
     assert best("# Deploy keys\n\nAbout keys.\n", "deploy keys") == ("About keys.", 3)
     assert best("Deploy keys\n---\n\nAbout keys.\n", "deploy keys") == ("About keys.", 4)
