@@ -62,9 +62,9 @@ class Document:
     @staticmethod
     def _title(meta: Mapping[str, Value], heading: str | None, path: bytes) -> str:
         named = markdown.plain(_text(meta, "title", "name"))
-        name = path.rpartition(b"/")[2]
-        stem = (name.rpartition(b".")[0] or name).decode("utf-8", "backslashreplace")
-        return (named or heading or " ".join(stem.split()) or stem)[:_MAX_FIELD]
+        name = path.rpartition(b"/")[2].decode("utf-8", "backslashreplace")
+        stem = " ".join(name.rpartition(".")[0].split())
+        return (named or heading or stem or " ".join(name.split()))[:_MAX_FIELD]
 
 
 def parse(path: bytes, data: bytes) -> Document:

@@ -1,5 +1,4 @@
 """The metadata block: found where there is one, read as it was typed, never at any cost."""
-# ruff: noqa: N802 - tests bear the code of the fault that they guard against
 
 from __future__ import annotations
 

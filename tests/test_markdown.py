@@ -1,5 +1,4 @@
 """Headings, excerpts and titles without markup, as a real Markdown parser sees them."""
-# ruff: noqa: N802 - tests bear the code of the fault that they guard against
 
 from __future__ import annotations
 
