@@ -35,7 +35,10 @@ _JOINERS = frozenset(WORD_PUNCTUATION)
 _NOT_DECOMPOSED = str.maketrans(
     {"đ": "d", "ø": "o", "ł": "l", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"}
 )
-_DATA_URI = re.compile(r"data:[\w.+-]+/[\w.+-]+[;,][^\s)\"'>]*", re.IGNORECASE)
+_DATA_URI = re.compile(r"(?<!\w)data:[\w.+-]+/[\w.+-]+[;,][^\s)\"'>]*", re.IGNORECASE)
+
+# Soft hyphen, joiners, word joiner and byte order mark may stand within a word, and say nothing.
+_INVISIBLE = dict.fromkeys((0xAD, 0x200C, 0x200D, 0x2060, 0xFEFF))
 
 # Character classes, one letter each; see _ClassTable.
 _BIGRAM, _HANGUL, _TRIGRAM, _LOWER, _UPPER, _DIGIT, _OTHER = "cktaA0 "
@@ -105,8 +108,6 @@ class Analyzer:
 
     def text(self, text: str) -> str:
         """Return the terms of ``text`` joined by blanks, as they are handed to FTS5."""
-        if "data:" in text or "DATA:" in text:
-            text = _DATA_URI.sub(" ", text)
         chunks = self._chunks
         if len(chunks) > _MAX_REMEMBERED:
             chunks.clear()
@@ -128,7 +129,9 @@ class Analyzer:
     def chunk_by_class(self, chunk: str) -> str:
         """Return what ``chunk`` does, always by way of the characters' classes."""
         if not chunk.isascii():
-            chunk = unicodedata.normalize("NFKC", chunk)
+            chunk = unicodedata.normalize("NFKC", chunk).translate(_INVISIBLE)
+        if "data:" in chunk.lower():
+            chunk = _DATA_URI.sub(" ", chunk)
         classes = chunk.translate(self._classes)
         return " ".join(
             term[:MAX_TERM] for run in _RUN.finditer(classes) for term in self._run(chunk, run)

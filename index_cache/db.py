@@ -60,10 +60,14 @@ def connect(path: str | None) -> tuple[apsw.Connection, bool]:
 
     ``None`` opens an empty one in memory. A file in a directory that can't be written is opened
     read-only, then as immutable (a WAL file can be read there in no other way:
-    https://sqlite.org/wal.html#read_only_databases). Raises apsw.CantOpenError when there is none.
+    https://sqlite.org/wal.html#read_only_databases). Raises apsw.CantOpenError when there is none,
+    Damaged for a symlink.
     """
     if path is None:
         return _configured(apsw.Connection(":memory:")), True
+    if os.path.islink(path):
+        # SQLite's own refusal (SQLITE_OPEN_NOFOLLOW) would mind a symlinked ~/.cache as well.
+        raise Damaged("a symlink has taken its place")
     if os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK):
         try:
             return _configured(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)), True

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_TIMEOUT = 20  # seconds
+_TIMEOUT = 5  # seconds; a search may be waiting
 # A repository's own settings must not run programs (fsmonitor, hooks) nor write to it.
 _COMMAND = [
     "--no-optional-locks",

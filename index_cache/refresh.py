@@ -184,7 +184,9 @@ class _Refresh:
             store.set_notes("skipped", sorted(found.skipped, key=_by_path))
             store.set_notes("unavailable", [*changes.unavailable, *done.unavailable])
             store.set_meta("built", 1)
-            if (done.changed or changes.removed) and store.meta("lingers_since") is None:
+            if (done.changed or done.lost or changes.removed) and store.meta(
+                "lingers_since"
+            ) is None:
                 store.set_meta("lingers_since", time.time())
         self.report.built = first
         if self.options.compact or (self.options.insist and self._lingers()):

@@ -28,8 +28,10 @@ _K1 = 1.2
 _B = 0.75
 _LEAST_IDF = 1e-6
 
-# A root whose own order may differ much from the common one is read this far and no further.
-MAX_CANDIDATES = 1_000
+# A root whose own order may differ much from the common one is read this far and no further, but
+# for what ties with the last: where a term is common in one root and rare in the others, the
+# bound says nothing. Reading on is cheap, .3 µs a document in a root of 40,000.
+MAX_CANDIDATES = 20_000
 _DEPTH_COST = 1.0 + 1e-9  # the bound must survive rounding
 
 
@@ -201,10 +203,12 @@ def candidates(
         if wanted is None or not any(term in part.frequency for term in terms):
             continue
         bound = _bound(part, whole, terms) * _DEPTH_COST
+        last = 0.0
         for read, (rank, hit) in enumerate(_proposed(store, wanted, terms)):
             least = best[0] if len(best) == k else -inf
-            if -rank * bound < least or read >= MAX_CANDIDATES:
+            if -rank * bound < least or (read >= MAX_CANDIDATES and rank != last):
                 break
+            last = rank
             hit.root = number
             hit.score = sum(contributions(hit, whole, terms))
             if hit.score >= least:

@@ -63,6 +63,7 @@ class Dresser:
     def card(self, hit: Hit, copies: Sequence[Hit]) -> Card:
         """Return the card of a hit that ``is_current``; so must the ``copies`` of its text be."""
         root = self._roots[hit.root]
+        place = self._place(hit)
         stale = stale_reason(hit.status, hit.stale_after, time.time())
         summary, line, section = hit.description, None, None
         if not summary:
@@ -71,7 +72,7 @@ class Dresser:
             id=hit.record_id,
             root=root.name,
             path=files.display(hit.path),
-            abs_path=self._place(hit),
+            abs_path=place,
             title=hit.title,
             type=hit.type,
             tier=hit.tier,
@@ -82,7 +83,7 @@ class Dresser:
             tags=tuple(filter(None, hit.tags.split("\n"))),
             line=line,
             section=section,
-            copies=tuple(dict.fromkeys(map(self._place, copies))),
+            copies=tuple(dict.fromkeys(p for p in map(self._place, copies) if p != place)),
         )
         if self._explain:
             card.explain = self._explanation(hit)

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
     from index_cache.search import Statistics
 
-MAX_LOOKED_UP = 1_000
+MAX_LOOKED_UP = 4_000  # at 12 µs each
 MAX_TERMS = 32
 
 # English words that carry grammar, not a topic. A large corpus shows that by itself; in a small one
@@ -27,11 +27,14 @@ which while who whom why will with would you your yours
 def to_look_up(terms: Iterable[str]) -> list[str]:
     """Return the different terms of a prompt whose frequency is worth asking for.
 
-    Of more than MAX_LOOKED_UP the longest are taken, wherever they stand: long words are rare.
+    Of more than MAX_LOOKED_UP the longest plain words are taken, wherever they stand, then the
+    longest identifiers, whose parts are words as well: long words are rare.
     """
     different = list(dict.fromkeys(terms))
     if len(different) > MAX_LOOKED_UP:
-        different = sorted(different, key=len, reverse=True)[:MAX_LOOKED_UP]
+        different = sorted(different, key=lambda term: (term.isalpha(), len(term)), reverse=True)[
+            :MAX_LOOKED_UP
+        ]
     return different
 
 

@@ -131,7 +131,10 @@ class Recall:
             found = tuple(self._root(each) for each in roots)
         self._directory = cache_dir or dirs.cache_dir(self._environ)
         self._state = dirs.state_dir(self._environ)
-        self._opened = [OpenRoot(root, self._directory, self._fs) for root in found]
+        # One directory under two names is one root.
+        different = {db.identity(root): root for root in reversed(found)}
+        kept = [root for root in found if different[db.identity(root)] is root]
+        self._opened = [OpenRoot(root, self._directory, self._fs) for root in kept]
 
     @property
     def roots(self) -> tuple[Root, ...]:

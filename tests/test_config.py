@@ -1,7 +1,6 @@
 """Where the roots come from, in which order, and what a wrong or hostile source does."""
 
 # The codes of reported faults (C5, S4) are written as they are.
-# ruff: noqa: N802
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """A repository's configuration names directories inside it only, until the person trusts it."""
 
 # The codes of reported faults (S4) are written as they are.
-# ruff: noqa: N802
 
 from __future__ import annotations
 

@@ -1,0 +1,122 @@
+"""What a search answers: nothing but the searched documents may decide it."""
+
+from __future__ import annotations
+
+import os
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from index_cache import search
+from index_cache.analyze import Analyzer
+from index_cache.model import Root, Rules
+from recall import Recall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+
+def write(directory: Path, notes: Mapping[str, str]) -> Path:
+    for name, text in notes.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return directory
+
+
+def found(
+    roots: Iterable[Root | Path], cache: Path, query: str, k: int = 10
+) -> list[tuple[str, str, float]]:
+    with Recall(roots, cache_dir=str(cache)) as recall:
+        return [(card.root, card.path, card.score) for card in recall.search(query, k)]
+
+
+def test_the_order_of_edits_decides_nothing_among_more_ties_than_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "MAX_CANDIDATES", 20)
+    names = [f"n{number:03d}.md" for number in range(100)]
+    # Same length and counts, different bytes: all tie and none is a copy.
+    texts = {name: f"# Kestrel\n\nkestrel {name[1:4]}x\n" for name in names}
+    first = write(tmp_path / "a" / "notes", texts)
+    second = tmp_path / "b" / "notes"
+    shuffled = random.Random(3).sample(names, len(names))  # noqa: S311 - an order, not a secret
+    cache = tmp_path / "cache"
+    for part in shuffled[:50], shuffled[50:]:
+        write(second, {each: texts[each] for each in part})
+        with Recall([second], cache_dir=str(cache)) as recall:
+            recall.refresh()
+    for directory in (first, second):
+        for name in names:
+            os.utime(directory / name, (1_700_000_000, 1_700_000_000))
+    answers = [found([each], cache, "kestrel", 7) for each in (first, second)]
+    assert answers[0] == answers[1]
+    assert [path for _, path, _ in answers[0]] == names[:7]
+
+
+def test_a_term_common_in_one_root_and_rare_in_all_hides_nothing(tmp_path: Path) -> None:
+    here = {f"d{number}.md": f"disk {number}\n" * 3 for number in range(60)}
+    here["best.md"] = "disk alert and a good many words around it " + "filling " * 40
+    elsewhere = {f"o{number}.md": f"other {number}\n" for number in range(400)}
+    roots = [write(tmp_path / "here", here), write(tmp_path / "elsewhere", elsewhere)]
+    one = write(tmp_path / "one", {f"here/{k}": v for k, v in here.items()})
+    write(one, {f"elsewhere/{k}": v for k, v in elsewhere.items()})
+    cache = tmp_path / "cache"
+    apart = [(f"{root}/{path}", score) for root, path, score in found(roots, cache, "disk alert")]
+    together = [(path, score) for _, path, score in found([one], cache, "disk alert")]
+    assert [score for _, score in apart] == pytest.approx([s for _, s in together], abs=1e-9)
+    assert {path for path, score in apart if score > apart[-1][1]} == {
+        path for path, score in together if score > together[-1][1]
+    }
+
+
+def test_Q4_a_topic_within_a_paste_of_identifiers_is_found(tmp_path: Path) -> None:
+    notes = write(tmp_path / "notes", {"a.md": "# How we deploy\n", "b.md": "# Else\n"})
+    paste = [f"some_long_identifier_{number}::call" for number in range(4_000)]
+    paste.insert(2_500, "deploy")
+    ((_, path, _),) = found([notes], tmp_path / "cache", " ".join(paste))
+    assert path == "a.md"
+
+
+@pytest.mark.parametrize("scheme", ["data", "Data", "DATA"])
+def test_a_data_uri_has_no_terms_in_any_case_and_metadata_has(scheme: str) -> None:
+    analyzer = Analyzer()
+    uri = f"![x]({scheme}:image/png;base64,iVBORw0KGgoAAAANSUhEUg==) then"
+    assert analyzer.terms(uri) == ["x", "then"]
+    assert analyzer.terms(f"{scheme}:text/plain,kestrel data:image/png;base64,QUJD") == []
+    assert "bar" in analyzer.terms("metadata:foo/bar,baz")
+
+
+def test_one_directory_under_two_names_counts_once(tmp_path: Path) -> None:
+    notes = write(tmp_path / "notes", {"a.md": "# Kestrel\n", "b.md": "# Other\n"})
+    roots = [Root("one", str(notes)), Root("two", str(notes))]
+    with Recall(roots, cache_dir=str(tmp_path / "cache")) as recall:
+        answer = recall.answer("kestrel")
+    assert answer.total == 1
+    assert [(card.root, card.copies) for card in answer.cards] == [("one", ())]
+
+
+def test_two_sets_of_rules_over_one_directory_show_a_file_once(tmp_path: Path) -> None:
+    notes = write(tmp_path / "notes", {"a.md": "# Kestrel\n", "b.md": "# Other\n"})
+    roots = [Root("all", str(notes)), Root("some", str(notes), Rules(include=("a.md",)))]
+    with Recall(roots, cache_dir=str(tmp_path / "cache")) as recall:
+        (card,) = recall.search("kestrel")
+    assert (card.path, card.copies) == ("a.md", ())
+
+
+def test_C4_a_symlink_in_the_place_of_a_cache_is_replaced_not_followed(tmp_path: Path) -> None:
+    notes = write(tmp_path / "notes", {"a.md": "# Kestrel\n"})
+    cache = tmp_path / "cache"
+    before = found([notes], cache, "kestrel")
+    (file,) = cache.glob("*.db")
+    elsewhere = tmp_path / "elsewhere.db"
+    file.rename(elsewhere)
+    old = elsewhere.read_bytes()
+    file.symlink_to(elsewhere)
+    (notes / "a.md").write_text("# Kestrel again\n")
+    (card,) = found([notes], cache, "kestrel")
+    assert card[:2] == before[0][:2]
+    assert not file.is_symlink()
+    assert elsewhere.read_bytes() == old
