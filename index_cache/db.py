@@ -68,11 +68,11 @@ def connect(path: str | None) -> tuple[apsw.Connection, bool]:
     if os.path.islink(path):
         # SQLite's own refusal (SQLITE_OPEN_NOFOLLOW) would mind a symlinked ~/.cache as well.
         raise Damaged("a symlink has taken its place")
-    if os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK):
-        try:
-            return _configured(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)), True
-        except (apsw.ReadOnlyError, apsw.CantOpenError):
-            pass  # a read-only mount can say so only when asked
+    if os.access(os.path.dirname(path), os.W_OK):
+        # The file itself is not asked first: one that another process makes at this moment would
+        # be missing when asked, there when opened, and taken for one that can't be written.
+        writer = _configured(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE))
+        return writer, not writer.readonly("main")
     try:
         reader = _configured(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY))
         reader.pragma("schema_version")

@@ -228,7 +228,7 @@ def open_store(root: Root, directory: str | None, wait: float) -> Store:
         return Store.create(root, None)
     path = db.cache_path(directory, root)
     try:
-        return _existing(root, path)
+        return _when_readable(root, path, wait)
     except (db.Damaged, apsw.CantOpenError):
         pass
     try:
@@ -236,6 +236,24 @@ def open_store(root: Root, directory: str | None, wait: float) -> Store:
         return _replace(root, path, wait)
     except (OSError, apsw.ReadOnlyError, apsw.CantOpenError):
         return Store.create(root, None)
+
+
+def _when_readable(root: Root, path: str, wait: float) -> Store:
+    """Open an existing cache; of one that is just being made, wait for the end of that.
+
+    SQLite lets nobody in while a new file becomes a WAL database. Who else keeps everybody out is
+    no writer of ours, and is not waited for.
+    """
+    deadline = time.monotonic() + wait
+    while True:
+        try:
+            return _existing(root, path)
+        except apsw.BusyError:
+            with db.WriterLock(path) as lock:
+                if lock.acquire(0):
+                    return _existing(root, path)
+            if time.monotonic() >= deadline:
+                raise db.busy(root, wait) from None
 
 
 def _existing(root: Root, path: str) -> Store:
