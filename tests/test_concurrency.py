@@ -68,8 +68,12 @@ class Clock:
         self.slept = 0.0
         self.at: dict[int, Callable[[], object]] = {}
         self.sleeps = 0
-        monkeypatch.setattr(time, "monotonic", lambda: 1000.0 + self.slept)
+        self._monkeypatch = monkeypatch
+        self.use(lambda: 1000.0 + self.slept)
         monkeypatch.setattr(time, "sleep", self.sleep)
+
+    def use(self, monotonic: Callable[[], float]) -> None:
+        self._monkeypatch.setattr(time, "monotonic", monotonic)
 
     def sleep(self, seconds: float) -> None:
         self.slept += seconds
@@ -146,6 +150,7 @@ def test_C2_ten_processes_at_a_missing_cache_all_answer_and_one_builds(
             assert_same(store, rebuilt)
             rebuilt.close()
         shutil.rmtree(cache)
+    assert len(answers) == 1
     ((total, cards),) = answers
     assert total > len(cards) == 10
 
@@ -168,6 +173,50 @@ def test_C2_ten_processes_at_a_damaged_cache_all_answer(
         answers.update((total, tuple(cards)) for *_, total, cards in told)
         shutil.rmtree(cache)
     assert len(answers) == 1
+
+
+def test_C2_a_file_that_appears_while_it_is_opened_can_be_written(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was missing when the directory was looked at, and is there when it is opened."""
+    access = os.access
+
+    def another_is_quicker(path: str, mode: int) -> bool:
+        monkeypatch.setattr(os, "access", access)
+        result = access(path, mode)
+        place.store().close()
+        return result
+
+    os.makedirs(place.cache)
+    monkeypatch.setattr(os, "access", another_is_quicker)
+    answer = place.answer("word7", refresh=True)
+    assert answer.reports[0].built
+    assert answer.cards[0].title == "Note 7"
+
+
+def test_C2_a_file_that_is_just_being_made_is_waited_for(place: Place, clock: Clock) -> None:
+    """SQLite keeps everybody out for a moment while a new file becomes a WAL database."""
+    with held(place) as lock:
+        connection = db.create(place.cache_file)
+        connection.close()
+        maker = apsw.Connection(place.cache_file)
+        maker.pragma("locking_mode", "exclusive")
+        maker.execute("BEGIN EXCLUSIVE")
+        looks = 0
+
+        def monotonic() -> float:
+            nonlocal looks
+            looks += 1
+            if looks == 3:
+                maker.execute("ROLLBACK")
+                maker.close()
+                lock.release()
+            return 1000.0
+
+        clock.use(monotonic)
+        answer = place.answer("word7", refresh=True)
+    assert answer.reports[0].failure is None
+    assert answer.cards[0].title == "Note 7"
 
 
 # -- C1: waiting for a writer
