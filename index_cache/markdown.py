@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 EXCERPT_LENGTH = 280  # characters
 
-_OPTIONS = (
+OPTIONS = (
     pyromark.Options.ENABLE_TABLES
     | pyromark.Options.ENABLE_STRIKETHROUGH
     | pyromark.Options.ENABLE_TASKLISTS
@@ -34,20 +34,6 @@ _INLINE_TAG = re.compile(
 _LETTER = re.compile(r"[^\W_]")
 
 
-class Heading:
-    """A heading: its level (1 to 6), its text without markup, and its 1-based line."""
-
-    __slots__ = ("level", "line", "text")
-
-    def __init__(self, level: int, text: str, line: int) -> None:
-        self.level = level
-        self.text = text
-        self.line = line
-
-    def __repr__(self) -> str:
-        return f"Heading({self.level}, {self.text!r}, {self.line})"
-
-
 def summary(body: str) -> tuple[str | None, str]:
     """Return the text of the first heading (None without one) and the excerpt of a note's body.
 
@@ -56,7 +42,7 @@ def summary(body: str) -> tuple[str | None, str]:
     """
     heading: str | None = None
     loose = ""
-    events: Iterator[Any] = iter(pyromark.events(body, options=_OPTIONS))
+    events: Iterator[Any] = iter(pyromark.events(body, options=OPTIONS))
     for event in events:
         if not isinstance(event, dict):
             continue
@@ -88,24 +74,6 @@ def _rest(heading: str | None, events: Iterator[Any]) -> str | None:
     return None
 
 
-def headings(body: str) -> list[Heading]:
-    """Return all headings of a note's body in order."""
-    source = body.encode()
-    found = []
-    line, counted = 1, 0
-    events = iter(pyromark.events_with_range(body, options=_OPTIONS))
-    for event, span in events:
-        start = event.get("Start") if isinstance(event, dict) else None
-        if isinstance(start, dict) and "Heading" in start:
-            line += source.count(b"\n", counted, span["start"])
-            counted = span["start"]
-            level = int(start["Heading"]["level"][1:])
-            text = _inline((inner for inner, _ in events), "Heading")
-            if text:
-                found.append(Heading(level, text, line))
-    return found
-
-
 def _inline(events: Iterable[object], until: str) -> str:
     """Gather the text up to the end of the block ``until``; images and HTML tags leave none."""
     out: list[str] = []
@@ -125,11 +93,12 @@ def _inline(events: Iterable[object], until: str) -> str:
         elif end == "Image" or (isinstance(end, dict) and "Image" in end):
             images -= 1
         elif not images:
-            out.append(_text_of(event))
+            out.append(text_of(event))
     return " ".join("".join(out).split())
 
 
-def _text_of(event: dict[str, object]) -> str:
+def text_of(event: dict[str, object]) -> str:
+    """Return the text that an event of the parser carries; known HTML tags carry none."""
     for kind in ("Text", "Code"):
         text = event.get(kind)
         if isinstance(text, str):
@@ -143,7 +112,7 @@ def plain(title: str) -> str:
     if not _MARKUP.search(title):
         return " ".join(title.split())
     # A word in front keeps the parser from seeing a list, a rule or a heading in the title.
-    events = iter(pyromark.events(f"x {title}".replace("\n", " "), options=_OPTIONS))
+    events = iter(pyromark.events(f"x {title}".replace("\n", " "), options=OPTIONS))
     next(events, None)
     return _inline(events, "Paragraph").removeprefix("x").strip() or " ".join(title.split())
 

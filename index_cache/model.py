@@ -9,6 +9,9 @@ from __future__ import annotations
 MAX_FILE_BYTES = 8 * 1024 * 1024
 MAX_FILES = 200_000
 
+# What a block of a note's body is; a line is a row of a table or a line of code.
+PROSE, HEADING, LINE = "prose", "heading", "line"
+
 
 class Rules:
     """What of a root's directory belongs to it.

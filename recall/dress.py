@@ -102,15 +102,11 @@ class Dresser:
         except (OSError, NotText):
             return hit.excerpt, None, None
         begin = split(text)[1]
-        body = text[begin:]
         weights = {term: self._whole.idf(term) for term in self._terms}
-        found = best_line(body, weights, self._analyzer)
+        found = best_line(text[begin:], weights, self._analyzer)
         if found is None:
             return hit.excerpt, None, None
-        from index_cache.markdown import headings
-
-        above = [each.text for each in headings(body) if each.line <= found[1]]
-        return found[0], found[1] + text.count("\n", 0, begin), above[-1] if above else None
+        return found.text, found.number + text.count("\n", 0, begin), found.section
 
     def _explanation(self, hit: Hit) -> dict[str, object]:
         """Return every number behind a hit's score and place."""

@@ -7,10 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index_cache import markdown
+from index_cache.blocks import blocks
+from index_cache.model import HEADING
 
 
-def outline(body: str) -> list[tuple[int, str, int]]:
-    return [(each.level, each.text, each.line) for each in markdown.headings(body)]
+def outline(body: str) -> list[tuple[str, int]]:
+    found = [each.lines for each in blocks(body) if each.kind == HEADING]
+    return [(" ".join(text for _, text in lines), lines[0][0]) for lines in found]
 
 
 def test_F3_headings_are_what_markdown_calls_so() -> None:
@@ -22,20 +25,20 @@ def test_F3_headings_are_what_markdown_calls_so() -> None:
     )
     lines = body.split("\n")
     assert outline(body) == [
-        (1, "One", 1),
-        (2, "Two", 5),
-        (3, "quoted", lines.index("> ### quoted") + 1),
-        (1, "listed", lines.index("- # listed") + 1),
+        ("One", 1),
+        ("Two", 5),
+        ("quoted", lines.index("> ### quoted") + 1),
+        ("listed", lines.index("- # listed") + 1),
     ]
 
 
 def test_lines_of_headings_count_bytes_of_any_width() -> None:
     body = "日本語\n\n# 一\n\nÄÖÜ\n\n## Zwei\n\n三\n===\n"
-    assert outline(body) == [(1, "一", 3), (2, "Zwei", 7), (1, "三", 9)]
+    assert outline(body) == [("一", 3), ("Zwei", 7), ("三", 9)]
 
 
 def test_lines_of_headings_with_crlf() -> None:
-    assert outline("a\r\n\r\n# One\r\n\r\n# Two\r\n") == [(1, "One", 3), (1, "Two", 5)]
+    assert outline("a\r\n\r\n# One\r\n\r\n# Two\r\n") == [("One", 3), ("Two", 5)]
 
 
 @pytest.mark.parametrize(
@@ -133,10 +136,10 @@ MARKUP = [
 @given(st.lists(st.sampled_from(MARKUP), max_size=40).map("".join))
 def test_any_text_has_an_outline(body: str) -> None:
     heading, excerpt = markdown.summary(body)
-    found = markdown.headings(body)
-    assert heading == (found[0].text if found else None)
+    found = outline(body)
+    assert heading == (found[0][0] if found else None)
     assert "\n" not in excerpt
-    lines = [each.line for each in found]
+    lines = [line for _, line in found]
     assert lines == sorted(lines)
     assert all(1 <= line <= body.count("\n") + 1 for line in lines)
     assert "\n" not in markdown.plain(body)
