@@ -1,0 +1,66 @@
+"""The README's commands do what it says, as written, in a clean copy and an empty environment."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+OFFLINE = ("No matching distribution", "ConnectionError", "NewConnectionError", "Max retries")
+
+
+def block(marker: str) -> str:
+    """Return the fenced block that follows a marker in the README."""
+    found = re.search(
+        rf"<!-- {marker} -->\n```\w+\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL
+    )
+    assert found, f"README.md has no block after <!-- {marker} -->"
+    return found[1]
+
+
+def paste(command: str, where: Path, home: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command as a person with an empty environment would."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environ = {"PATH": path, "HOME": str(home), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    return subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", command],
+        cwd=where,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def undated(text: str) -> str:
+    return re.sub(r"\b\d{4}-\d\d-\d\d\b", "DATE", text)
+
+
+def test_the_first_command_installs_and_answers(tmp_path: Path) -> None:
+    copy = tmp_path / "recall"
+    unwanted = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", ".hypothesis")
+    shutil.copytree(ROOT, copy, ignore=unwanted)
+    home = tmp_path / "home"
+    home.mkdir()
+    done = paste(block("start"), copy, home)
+    if done.returncode and any(word in done.stderr for word in OFFLINE):
+        pytest.skip("the package index can't be reached, so nothing can be installed")
+    assert done.returncode == 0, done.stderr
+    first, place = done.stdout.splitlines()[:2]
+    assert first == "1. The canonical view"
+    assert "spec/canonical-view.md" in place
+
+
+def test_the_transcript_is_what_the_program_prints(tmp_path: Path) -> None:
+    command, _, shown = block("transcript").partition("\n")
+    assert command.startswith("$ recall ")
+    done = paste(command.removeprefix("$ "), ROOT, tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert undated(done.stdout) == undated(shown)
