@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SUFFIX = ".db"
 _LOCK_SUFFIX = ".lock"
 _READ_WAIT = 40  # ms; a search waits for nothing longer than 50
-_LOCK_POLL = 0.005  # seconds
+LOCK_POLL = 0.005  # seconds
 _NOT_SLUG = re.compile(r"[^A-Za-z0-9]+")
 
 
@@ -68,7 +68,10 @@ def connect(path: str | None) -> tuple[apsw.Connection, bool]:
     if os.path.islink(path):
         # SQLite's own refusal (SQLITE_OPEN_NOFOLLOW) would mind a symlinked ~/.cache as well.
         raise Damaged("a symlink has taken its place")
-    if os.access(os.path.dirname(path), os.W_OK):
+    directory = os.path.dirname(path)
+    if not os.path.lexists(directory):
+        raise apsw.CantOpenError(f"there is no directory {directory}")
+    if os.access(directory, os.W_OK):
         # The file itself is not asked first: one that another process makes at this moment would
         # be missing when asked, there when opened, and taken for one that can't be written.
         writer = _configured(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE))
@@ -176,7 +179,7 @@ class WriterLock:
                     os.close(descriptor)
                     return False
                 # The kernel knows no lock with a time limit but by a signal, which is the caller's.
-                time.sleep(_LOCK_POLL)
+                time.sleep(LOCK_POLL)
             else:
                 self._descriptor = descriptor
                 return True

@@ -241,19 +241,20 @@ def open_store(root: Root, directory: str | None, wait: float) -> Store:
 def _when_readable(root: Root, path: str, wait: float) -> Store:
     """Open an existing cache; of one that is just being made, wait for the end of that.
 
-    SQLite lets nobody in while a new file becomes a WAL database. Who else keeps everybody out is
-    no writer of ours, and is not waited for.
+    SQLite lets nobody in, or fails to read, while a new file becomes a WAL database. What fails
+    while no writer of ours is at work has another cause, and is not waited for.
     """
     deadline = time.monotonic() + wait
     while True:
         try:
             return _existing(root, path)
-        except apsw.BusyError:
+        except (apsw.BusyError, apsw.IOError):
             with db.WriterLock(path) as lock:
                 if lock.acquire(0):
                     return _existing(root, path)
             if time.monotonic() >= deadline:
                 raise db.busy(root, wait) from None
+            time.sleep(db.LOCK_POLL)
 
 
 def _existing(root: Root, path: str) -> Store:

@@ -175,19 +175,22 @@ def test_C2_ten_processes_at_a_damaged_cache_all_answer(
     assert len(answers) == 1
 
 
+@pytest.mark.parametrize("directory", [True, False])
 def test_C2_a_file_that_appears_while_it_is_opened_can_be_written(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    place: Place, directory: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It was missing when the directory was looked at, and is there when it is opened."""
     access = os.access
 
     def another_is_quicker(path: str, mode: int) -> bool:
-        monkeypatch.setattr(os, "access", access)
         result = access(path, mode)
-        place.store().close()
+        if result == directory:
+            monkeypatch.setattr(os, "access", access)
+            place.store().close()
         return result
 
-    os.makedirs(place.cache)
+    if directory:
+        os.makedirs(place.cache)
     monkeypatch.setattr(os, "access", another_is_quicker)
     answer = place.answer("word7", refresh=True)
     assert answer.reports[0].built
