@@ -39,9 +39,13 @@ _LETTERS = ("[pP]", "[rR]", "[iIl1|]", "[vV]", "[aA]", "[tT]", "[eE]")
 # what the regular expression engine finds quickly; they are compiled when one is met.
 
 # A character that may be read as another, or begins the escape sequence of one.
-_ODD = (
-    r"[^\x00-\x7f\u3041-\u3096\u309b-\u30ff\u3105-\u312f\u3131-\u3163\u3400-\u9fff\uac00-\ud7a3]"
-    r"|&[#a-zA-Z]|%[0-9a-fA-FuU]|\\[uUx0-7nrt<>/]"
+_ODD = r"[^\x00-\x7f]|&[#a-zA-Z]|%[0-9a-fA-FuU]|\\[uUx0-7nrt<>/]"
+# But none of these: Kana, Han, Hangul. In a pattern such ranges would take long to compile.
+_PLAIN = (
+    range(0x3041, 0x3097),
+    range(0x30A0, 0x3100),
+    range(0x3400, 0xA000),
+    range(0xAC00, 0xD7A4),
 )
 
 
@@ -61,7 +65,7 @@ def _any(encode: Callable[[str], str]) -> str:
 _BRACKETS = "＜﹤"
 _QUOTES = "‹〈《⟨"
 _FIRST = rf"[\s\x00-\x1f\x7f/]*+(?:[pP]|{_ODD})"
-_PLAIN = rf"<[\s\x00-\x1f\x7f/]*+{_begun(_LETTERS)}"
+_BARE = rf"<[\s\x00-\x1f\x7f/]*+{_begun(_LETTERS)}"
 _OTHER = rf"[{_BRACKETS}{_QUOTES}]{_FIRST}"
 _HTML = (
     rf"&(?:(?i:amp);)*+(?:(?i:lt);?{_FIRST}"
@@ -95,16 +99,25 @@ def strip(text: str) -> str:
 def _may_have_tags(text: str) -> bool:
     """Tell, quickly, whether anything in a text can be a tag."""
     return bool(
-        ("<" in text and re.search(_PLAIN, text))
-        or ("&" in text and re.search(_HTML, text))
+        ("<" in text and _finds(_BARE, text))
+        or ("&" in text and _finds(_HTML, text))
         or ("\\" in text and re.search(_JSON, text))
         or ("%" in text and re.search(_URL, text))
         or (
             not text.isascii()
             and any(bracket in text for bracket in _BRACKETS + _QUOTES)
-            and re.search(_OTHER, text)
+            and _finds(_OTHER, text)
         )
     )
+
+
+def _finds(pattern: str, text: str) -> bool:
+    """Tell whether a pattern is found that ends with no plain letter."""
+    return any(not _is_plain(match[0][-1]) for match in re.finditer(pattern, text))
+
+
+def _is_plain(character: str) -> bool:
+    return any(ord(character) in letters for letters in _PLAIN)
 
 
 # --- The view ----------------------------------------------------------------------------------
@@ -210,7 +223,6 @@ _TAKEN_FOR = {
     for each in (one, one.lower(), one.upper())
 }
 _LATIN = r"(?:.* )?(?:LATIN|SYMBOL) (?:\w+ )?LETTER (?:.* )?([PRIVATE])(?: WITH .*)?"
-_HAN, _HANGUL = range(0x3400, 0xA000), range(0xAC00, 0xD7A4)
 
 
 class _Readings(dict[int, str]):
@@ -226,7 +238,7 @@ _READINGS = _Readings()
 
 def _reading(character: str) -> str:
     """Return the one character that a character is taken for."""
-    if character.isascii() or ord(character) in _HAN or ord(character) in _HANGUL:
+    if character.isascii() or _is_plain(character):
         return character
     if character in _TAKEN_FOR or character.isspace():
         return _TAKEN_FOR.get(character, " ")
@@ -271,7 +283,7 @@ _STROKE = r"/[/\s\x00-\x1f\x7f]*+"
 _QUOTED = rf"{_QUOTE}(?={_SPACE}(?:{_STROKE})?{_NAME}{_SPACE}>)"
 # A value in quotes may hold any tag. A quote elsewhere ends the attributes: so, of all readings
 # that begin at the tags of a text, at most three ever pass over the same place.
-_ATTRIBUTES = r"""(?:[^<>"'=]|=(?:\s*+(?:"[^"]*+"|'[^']*+'))?+)*+>"""
+_ATTRIBUTES = r"""(?>(?:[^<>"'=]++|=(?>\s*+(?:"[^"]*+"|'[^']*+')|))*)>"""
 # What may follow the name in a tag that lost its end. Not what goes on with a longer word, a list
 # of parameters, a path or a call.
 _AFTER = (
@@ -287,29 +299,28 @@ _OPERATOR = (
 )
 _OPEN, _CLOSE, _LIKE_OPEN, _LIKE_CLOSE, _UNLESS_GLUED, _UNLESS_COMPARED, _DOUBTFUL = range(7)
 _OPENING = (_OPEN, _LIKE_OPEN)
-# The empty group at the end of each way through says what it is: _KINDS, in their order.
+# The last group on each way through says what it is: _KINDS, by its number.
 _TAG = (
     r"<(?:"
     rf"{_EXACT}(?:[\s/]*+>()|\s(?![ \t]*+{_OPERATOR})(?:{_ATTRIBUTES}|[^<>]*+>)())"
     rf"|\s*+/\s*+{_EXACT}\s*+>()"
-    r"|(?=[\s\x00-\x1f\x7f/]*+[pP])(?:"
-    rf"{_UNSEEN}{_NAME}(?:{_UNSEEN}>()|{_MARKS}(?:"
-    rf"(?=[ \t]++{_OPERATOR}|{_STOP})()|(?={_AFTER})(?:{_ATTRIBUTES})?+()"
-    r"|(?=[.:;!](?![\w./-]*+>))()))"
-    rf"|{_SPACE}{_NAME}(?:{_BLANK}>()|{_MARKS}(?={_AFTER}|{_STOP})())"
-    rf"|{_SPACE}{_STROKE}{_NAME}(?:{_BLANK}>|{_MARKS}(?={_AFTER}|{_STOP}){_UNSEEN})()))"
+    rf"|{_UNSEEN}(?P<blank>\s{_SPACE})?(?P<stroke>{_STROKE})?{_NAME}(?:"
+    rf"{_BLANK}>(?(stroke)()|())"
+    rf"|{_MARKS}(?(stroke)(?={_AFTER}|{_STOP}){_UNSEEN}()|(?(blank)(?={_AFTER}|{_STOP})()|(?:"
+    rf"(?=[ \t]++{_OPERATOR}|{_STOP})()|(?={_AFTER})(?>{_ATTRIBUTES}|)()"
+    r"|(?=[.:;!](?![\w./-]*+>))())))))"
 )
 _KINDS = (
-    *(_OPEN, _OPEN, _CLOSE),
-    *(_LIKE_OPEN, _UNLESS_GLUED, _LIKE_OPEN, _DOUBTFUL),
-    *(_LIKE_OPEN, _UNLESS_COMPARED, _LIKE_CLOSE),
+    *(-1, _OPEN, _OPEN, _CLOSE, -1, -1),
+    *(_LIKE_CLOSE, _LIKE_OPEN, _LIKE_CLOSE),
+    *(_UNLESS_COMPARED, _UNLESS_GLUED, _LIKE_OPEN, _DOUBTFUL),
 )
 
 
 def _tags(text: str, view: str) -> Iterator[tuple[int, int, int]]:
     """Yield each tag, and what may be one or half a comparison: its kind, begin and end."""
     for match in re.finditer(_TAG, view):
-        kind = _KINDS[(match.lastindex or 0) - 1]
+        kind = _KINDS[match.lastindex or 0]
         begin, end = match.span()
         if _UNLESS_GLUED <= kind < _DOUBTFUL:
             kind = _DOUBTFUL if _has_left_side(view, begin, kind) else _LIKE_OPEN

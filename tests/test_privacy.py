@@ -152,6 +152,7 @@ def test_every_character_is_read_as_one_that_the_quick_look_expects() -> None:
         assert len(reading) == 1
         if reading != character and reading in "private \1\2ⅳ":
             assert odd.match(character), hex(code)
+            assert not privacy._is_plain(character), hex(code)
 
 
 @pytest.mark.parametrize("letter", "private")
