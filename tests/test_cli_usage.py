@@ -203,6 +203,53 @@ def test_a_closed_pipe_is_no_error() -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+FULL = "error: the output can't be written: No space left on device\n"
+needs_full = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="Linux has /dev/full")
+
+
+@needs_full
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--version"],
+        ["--help"],
+        [],
+        ["roots", "add", "--help"],
+        ["--bogus", "--json"],
+        ["cache", "list", "--json"],
+        ["cache", "prune"],
+        ["search", "--root", ".", "zq", "--json"],
+        ["search", "--root", ".", "alpha"],
+        ["refresh", "--root", "."],
+    ],
+)
+def test_output_that_can_not_be_written_is_one_line(
+    arguments: list[str], unbuffered: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+    (tmp_path / "alpha.md").write_text("# Alpha\n")
+    command = [sys.executable, "-P", "-m", "recall", *arguments]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            command, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, check=False, timeout=60
+        )
+        assert (done.returncode, done.stderr.decode()) == (6, FULL)
+        both = subprocess.run(
+            command, cwd=tmp_path, stdout=full, stderr=full, check=False, timeout=60
+        )
+    assert both.returncode == 6
+
+
+@needs_full
+def test_a_full_stderr_changes_no_status() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "recall", "--bogus"], stderr=full, check=False, timeout=60
+        )
+    assert done.returncode == 4
+
+
 def test_closed_streams_are_no_fault() -> None:
     program = f"exec {sys.executable} -m recall --bogus 2>&- >&-"
     done = subprocess.run(["sh", "-c", program], check=False, timeout=60)

@@ -11,7 +11,7 @@ import os
 import sys
 
 from index_cache.errors import RecallError
-from recall.cli.common import report
+from recall.cli.common import OutputFailed, flush_output, give_up, report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,12 +43,14 @@ def main(args: Sequence[str] | None = None) -> int:
             return _run(arguments)
         finally:
             # Here, not at interpreter exit, where a closed pipe could no longer be caught.
-            if sys.stdout is not None:
-                sys.stdout.flush()
+            flush_output()
     except BrokenPipeError:
-        # The reader has seen enough; what is still buffered must not complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader has seen enough.
+        give_up(sys.stdout)
         return 0
+    except OutputFailed as error:
+        give_up(sys.stdout)
+        return report(error, "recall", as_json=False)
     except KeyboardInterrupt:
         return INTERRUPTED
 
@@ -67,7 +69,7 @@ def _run(arguments: list[str]) -> int:
         from recall.cli.app import run
 
         return run(arguments, command)
-    except BrokenPipeError:
+    except (BrokenPipeError, OutputFailed):
         raise
     except Exception as error:  # noqa: BLE001 - whatever went wrong, the person gets one line
         return report(_told(error), command, as_json="--json" in _options(arguments))

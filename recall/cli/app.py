@@ -9,6 +9,7 @@ import click
 from index_cache.errors import InvalidInput
 from recall import __version__
 from recall.cli import COMMANDS, INTERRUPTED
+from recall.cli.common import output_failed, write_text
 from recall.cli.options import SETTINGS, examples
 
 TYPE_CHECKING = False
@@ -71,7 +72,7 @@ def run(arguments: Sequence[str], command: str) -> int:
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.exceptions.NoArgsIsHelpError as end:
-        click.echo(end.format_message())
+        write_text(f"{end.format_message()}\n")
         return 0
     except click.Abort:
         return INTERRUPTED
@@ -79,4 +80,20 @@ def run(arguments: Sequence[str], command: str) -> int:
         program = command if command == "recall" else f"recall {command}"
         hint = f"{program} --help lists what it takes"
         raise InvalidInput(error.format_message(), hint=hint) from error
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if _was_echoed(error):
+            raise output_failed(error) from error
+        raise
     return status if isinstance(status, int) else 0
+
+
+def _was_echoed(error: OSError) -> bool:
+    """Return whether click was writing a help text or the version when ``error`` was raised."""
+    frame = error.__traceback__
+    while frame is not None:
+        if frame.tb_frame.f_code is click.echo.__code__:
+            return True
+        frame = frame.tb_next
+    return False

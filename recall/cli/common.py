@@ -37,6 +37,36 @@ def working_directory() -> str:
         ) from error
 
 
+class OutputFailed(RootUnavailable):
+    """What was answered can't be written to stdout: a full disk, for instance."""
+
+
+def flush_output() -> None:
+    """Write what stdout still holds. Raises OutputFailed, or BrokenPipeError for no reader."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise output_failed(error) from error
+
+
+def give_up(stream: TextIO | None) -> None:
+    """Let what a stream still holds go nowhere, so that the interpreter's end can't complain."""
+    try:
+        if stream is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except (OSError, ValueError):
+        return
+
+
+def output_failed(error: OSError) -> OutputFailed:
+    """Return what to say of a write to stdout that failed."""
+    return OutputFailed(f"the output can't be written: {error.strerror or error}")
+
+
 def required(value: str | None, what: str) -> str:
     """Return a path of recall's own. Raises InvalidInput when there is no home to hold it."""
     if value is None:
@@ -123,8 +153,13 @@ def write_bytes(data: bytes) -> None:
     """Write to stdout what is UTF-8 whatever the locale says."""
     if sys.stdout is None:
         return
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data)
+    flush_output()
+    try:
+        sys.stdout.buffer.write(data)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise output_failed(error) from error
 
 
 def write_text(text: str) -> None:
@@ -134,14 +169,14 @@ def write_text(text: str) -> None:
 
 
 def write_error(text: str) -> None:
-    """Write a diagnostic to stderr, if there is one; a closed one changes nothing."""
+    """Write a diagnostic to stderr, if there is one; a closed or full one changes nothing."""
     if sys.stderr is None:
         return
     try:
         sys.stderr.write(text)
         sys.stderr.flush()
     except (OSError, ValueError):
-        return
+        give_up(sys.stderr)
 
 
 class Progress:
