@@ -9,6 +9,7 @@ import fcntl
 import hashlib
 import os
 import re
+import stat
 import time
 
 import apsw
@@ -80,10 +81,19 @@ def connect(path: str | None) -> tuple[apsw.Connection, bool]:
         reader = _configured(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY))
         reader.pragma("schema_version")
     except (apsw.ReadOnlyError, apsw.CantOpenError):
+        if _size(path + "-wal"):
+            raise  # an immutable database has no WAL: what is in there alone would be missing
         uri = "file:" + _uri_path(path) + "?immutable=1"
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         reader = _configured(apsw.Connection(uri, flags=flags))
     return reader, False
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
 
 
 def _uri_path(path: str) -> str:
@@ -107,15 +117,44 @@ def create(path: str | None) -> apsw.Connection:
         connection = _configured(apsw.Connection(":memory:"))
     else:
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
-        os.close(os.open(path, flags, 0o600))
+        descriptor = os.open(path, flags, 0o600)
+        os.fchmod(descriptor, 0o600)
+        os.close(descriptor)
         connection = _configured(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE))
         connection.pragma("page_size", 4096)
         connection.pragma("journal_mode", "wal")
     prepare_writer(connection)
-    with connection:
+    with Transaction(connection):
         for statement in schema.DDL:
             connection.execute(statement)
     return connection
+
+
+class Transaction:
+    """All that happens within, or nothing of it.
+
+    A failing disk ends SQLite's transaction by itself, and then there is nothing to roll back:
+    https://sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction
+    """
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> None:
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if kind is None:
+                self._connection.execute("COMMIT")
+        finally:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
 
 
 def prepare_writer(connection: apsw.Connection) -> None:
@@ -127,10 +166,21 @@ def prepare_writer(connection: apsw.Connection) -> None:
 
 
 def ensure_directory(directory: str) -> None:
-    """Make the cache directory, 0700, if it is missing. Raises OSError."""
-    os.makedirs(directory, mode=0o700, exist_ok=True)
-    if os.stat(directory).st_mode & 0o077:
-        os.chmod(directory, 0o700)
+    """Make the cache directory and what is missing above it, 0700 whatever the umask.
+
+    One that exists is closed to others; its owner's rights stay as they are. Raises OSError.
+    """
+    try:
+        os.mkdir(directory, 0o700)
+    except FileNotFoundError:
+        ensure_directory(os.path.dirname(directory))
+        os.mkdir(directory, 0o700)
+    except FileExistsError:
+        mode = stat.S_IMODE(os.stat(directory).st_mode)
+        if mode & 0o077:
+            os.chmod(directory, mode & 0o700)
+        return
+    os.chmod(directory, 0o700)
 
 
 def file_identity(path: str | None) -> tuple[int, int] | None:
@@ -170,6 +220,8 @@ class WriterLock:
             return True
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
         descriptor = os.open(self._path, flags, 0o600)
+        if not os.fstat(descriptor).st_mode & stat.S_IWUSR:  # a umask that denies its owner
+            os.fchmod(descriptor, 0o600)
         deadline = time.monotonic() + wait
         while True:
             try:

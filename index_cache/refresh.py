@@ -180,25 +180,19 @@ class _Refresh:
         self.report.added = done.added
         self.report.changed = done.changed
         self.report.removed = len(changes.removed) + done.lost
-        with store.connection:
+        with db.Transaction(store.connection):
             store.set_notes("skipped", sorted(found.skipped, key=_by_path))
             store.set_notes("unavailable", [*changes.unavailable, *done.unavailable])
             store.set_meta("built", 1)
-            if (done.changed or done.lost or changes.removed) and store.meta(
-                "lingers_since"
-            ) is None:
-                store.set_meta("lingers_since", time.time())
         self.report.built = first
         if self.options.compact or (self.options.insist and self._lingers()):
             store.compact()
-            with store.connection:
-                store.connection.execute("DELETE FROM meta WHERE key = 'lingers_since'")
         elif done.written:
             store.checkpoint()
 
     def _lingers(self) -> bool:
         since = self.store.meta("lingers_since")
-        return isinstance(since, float) and not 0 <= time.time() - since < _LINGER
+        return isinstance(since, int | float) and not 0 <= time.time() - since < _LINGER
 
     def _finish(self, found: Scan, changes: Diff) -> Report:
         report = self.report
@@ -228,9 +222,14 @@ def open_store(root: Root, directory: str | None, wait: float) -> Store:
         return Store.create(root, None)
     path = db.cache_path(directory, root)
     try:
-        return _when_readable(root, path, wait)
+        store = _when_readable(root, path, wait)
     except (db.Damaged, apsw.CantOpenError):
         pass
+    else:
+        if store.writable or store.built:
+            return store
+        store.close()  # its first build was cut short, and can't be continued
+        return Store.create(root, None)
     try:
         db.ensure_directory(directory)
         return _replace(root, path, wait)

@@ -6,6 +6,7 @@ A file's entry, document and postings change in one transaction. See ``spec/cach
 from __future__ import annotations
 
 import marshal
+import time
 from itertools import chain
 
 import apsw
@@ -99,7 +100,7 @@ class Store:
         store.root, store.path, store.writable = root, path, True
         store.connection = db.create(path)
         store.file = db.file_identity(path)
-        with store.connection:
+        with db.Transaction(store.connection):
             store.set_meta("identity", db.identity(root))
             store.set_meta("fingerprint", schema.fingerprint())
             store.set_meta("root", root.path.encode("utf-8", "surrogateescape"))
@@ -223,9 +224,7 @@ class Store:
 
         ``removed`` are the row ids of files that are gone.
         """
-        connection = self.connection
-        connection.execute("BEGIN IMMEDIATE")
-        try:
+        with db.Transaction(self.connection):
             outdated = [row.number for row in rows if row.replaces]
             self._delete("entry", "id", removed)
             self._delete("document", "id", [*removed, *outdated])
@@ -236,10 +235,12 @@ class Store:
             )
             self._insert(_INSERT_TERMS, [(r.number, *r.terms) for r in rows if r.terms])
             self.set_meta("generation", self.generation + 1)
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
-        connection.execute("COMMIT")
+            if outdated or removed:
+                self.set_lingering(time.time())
+
+    def set_lingering(self, since: float) -> None:
+        """Note that the file may hold deleted text, unless an earlier time is noted already."""
+        self.connection.execute("INSERT OR IGNORE INTO meta VALUES ('lingers_since', ?)", (since,))
 
     def _delete(self, table: str, key: str, numbers: Sequence[int]) -> None:
         for number in numbers:
@@ -261,16 +262,23 @@ class Store:
     def compact(self) -> None:
         """Leave nothing of deleted text in the file: merge the postings, rewrite, empty the WAL.
 
+        While a reader is in the way this remains to be done, and noted as such.
+
         Deleted postings of a contentless table stay until they are merged, ``secure_delete`` or
         not: https://sqlite.org/fts5.html#the_secure_delete_configuration_option
         """
         self.connection.execute("INSERT INTO fts (fts) VALUES ('optimize')")
         self.connection.execute("VACUUM")
-        self.checkpoint()
+        done = self.checkpoint()
+        with db.Transaction(self.connection):
+            self.connection.execute("DELETE FROM meta WHERE key = 'lingers_since'")
+            if not done:
+                self.set_lingering(0)
 
-    def checkpoint(self) -> None:
-        """Move the WAL into the file and empty it, as far as no reader is in the way."""
+    def checkpoint(self) -> bool:
+        """Move the WAL into the file and empty it; False when a reader is in the way."""
         try:
             self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         except (apsw.BusyError, apsw.LockedError):
-            return  # readers still use it; the next writer will
+            return False  # the next writer will
+        return True
