@@ -1,0 +1,503 @@
+"""A kill, a failing disk or a read-only home costs work, never an answer, a lock or a secret."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import shutil
+import signal
+import stat
+import sys
+import tempfile
+from contextlib import closing, contextmanager
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import apsw
+import pytest
+from stateful_support import Place, ask, cache_files, fresh
+
+from index_cache import db, ingest, refresh
+from index_cache.errors import RecallError
+from index_cache.refresh import Options
+from index_cache.store import Store
+from recall.opened import OpenRoot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from multiprocessing.connection import Connection
+
+FORK = multiprocessing.get_context("fork")
+NOTES = 24
+QUERY = "word3 word7 again"
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ingest, "_BATCH_FILES", 4)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    place = Place(tmp_path)
+    for number in range(NOTES):
+        place.write(f"{number}.md", f"# Note {number}\n\nkestrel word{number}\n")
+    return place
+
+
+def build(place: Place) -> None:
+    """Begin with no cache at all."""
+    assert not os.path.exists(place.cache)
+
+
+def change(place: Place) -> None:
+    """Begin with a cache to which half of the notes are news."""
+    place.settle()
+    for number in range(0, NOTES, 3):
+        place.write(f"{number}.md", f"# Note {number}\n\nkestrel word{number} once again\n")
+    for number in range(1, NOTES, 3):
+        place.fs.delete(place.path(f"{number}.md"))
+    for number in range(NOTES, NOTES + 8):
+        place.write(f"{number}.md", f"# Note {number}\n\nkestrel word{number}\n")
+    place.fs.forward(10**10)
+
+
+BEGINNINGS = pytest.mark.parametrize("begin", [build, change])
+
+
+class Beginning:
+    """A cache directory as it was when the test began, to begin from many times."""
+
+    def __init__(self, place: Place) -> None:
+        self._cache = place.cache
+        self._kept = place.cache + ".kept"
+        if os.path.exists(self._cache):
+            shutil.copytree(self._cache, self._kept)
+
+    def restore(self) -> None:
+        shutil.rmtree(self._cache, ignore_errors=True)
+        if os.path.exists(self._kept):
+            shutil.copytree(self._kept, self._cache)
+
+
+def check_answers(place: Place) -> None:
+    """Fail unless the cache as it is answers like a fresh one."""
+    place.check()
+    with closing(place.store()) as store, closing(fresh(place.root, place.fs)) as other:
+        assert ask([store], QUERY) == ask([other], QUERY) != []
+
+
+# -- SIGKILL
+
+
+def refresh_step_by_step(pipe: Connection, place: Place) -> None:
+    """Refresh, and wait before each commit until the other side lets it happen."""
+
+    def before_commit() -> bool:
+        pipe.send("commit")
+        pipe.recv()
+        return False
+
+    apsw.connection_hooks.append(lambda connection: connection.set_commit_hook(before_commit))
+    place.refresh()
+    pipe.send("done")
+
+
+@BEGINNINGS
+def test_C7_a_kill_at_each_commit_leaves_a_sound_cache_and_no_lock(
+    place: Place, begin: Callable[[Place], None]
+) -> None:
+    begin(place)
+    beginning = Beginning(place)
+    points = 0
+    while kill_at_commit(place, points):
+        points += 1
+        with db.WriterLock(place.cache_file) as lock:
+            assert lock.acquire(0)
+        if begin is change:
+            # The view is the old one, or the new, or between two batches: it answers.
+            answer = place.answer(QUERY)
+            assert answer.reports[0].failure is None
+            assert answer.cards
+        place.refresh()
+        check_answers(place)
+        beginning.restore()
+    # Each batch of four notes, and the end of it all, at least.
+    assert points > (NOTES // 4 if begin is build else 4)
+
+
+def kill_at_commit(place: Place, number: int) -> bool:
+    """Kill a refreshing process before its n-th commit; False if it needed fewer."""
+    ours, theirs = FORK.Pipe()
+    worker = FORK.Process(target=refresh_step_by_step, args=(theirs, place))
+    worker.start()
+    theirs.close()
+    try:
+        for _ in range(number):
+            if ours.recv() == "done":
+                return False
+            ours.send("go on")
+        if ours.recv() == "done":
+            return False
+        worker.kill()
+        worker.join()
+        assert worker.exitcode == -signal.SIGKILL
+        return True
+    finally:
+        worker.join()
+        ours.close()
+
+
+# -- a disk that fails
+
+
+class FailingFile(apsw.VFSFile):
+    """A file whose writes, syncs and truncations the disk counts, and may refuse."""
+
+    def __init__(
+        self, disk: FailingDisk, name: str | apsw.URIFilename | None, flags: list[int]
+    ) -> None:
+        self._disk = disk
+        super().__init__(disk.base, name, flags)
+
+    def xWrite(self, data: bytes, offset: int) -> None:
+        if self._disk.fails():
+            # A torn write: half of it reaches the disk.
+            super().xWrite(data[: len(data) // 2], offset)
+            self._disk.fail()
+        super().xWrite(data, offset)
+
+    def xSync(self, flags: int) -> None:
+        if self._disk.fails():
+            self._disk.fail()
+        super().xSync(flags)
+
+    def xTruncate(self, newsize: int) -> None:
+        if self._disk.fails():
+            self._disk.fail()
+        super().xTruncate(newsize)
+
+
+class FailingDisk(apsw.VFS):
+    """Everybody's file system, of which the n-th change fails; and, if ``dead``, all later ones."""
+
+    base: ClassVar[str] = apsw.vfs_names()[0]
+
+    def __init__(self, number: int, error: type[apsw.Error], *, dead: bool) -> None:
+        self.changes = 0
+        self.failures = 0
+        self._number = number
+        self._error = error
+        self._dead = dead
+        super().__init__("failing", self.base, makedefault=True)
+
+    def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:
+        return FailingFile(self, name, flags)
+
+    def fails(self) -> bool:
+        self.changes += 1
+        return self.changes == self._number or (self._dead and self.changes > self._number)
+
+    def fail(self) -> None:
+        self.failures += 1
+        raise self._error("the disk has failed")
+
+
+@contextmanager
+def failing(number: int, error: type[apsw.Error], *, dead: bool) -> Iterator[FailingDisk]:
+    disk = FailingDisk(number, error, dead=dead)
+    # With a cache of a few pages, SQLite writes in the midst of a transaction too.
+    small = partial(apsw.Connection.pragma, name="cache_size", value=4)
+    apsw.connection_hooks.append(small)
+    try:
+        yield disk
+    finally:
+        apsw.connection_hooks.remove(small)
+        disk.unregister()
+
+
+@BEGINNINGS
+@pytest.mark.parametrize(
+    ("first", "error", "dead"),
+    [(1, apsw.IOError, False), (4, apsw.IOError, True), (7, apsw.FullError, True)],
+)
+@pytest.mark.parametrize("compact", [False, True])
+def test_C6_a_failure_of_any_write_leaves_a_sound_cache(
+    place: Place,
+    begin: Callable[[Place], None],
+    *,
+    first: int,
+    error: type[apsw.Error],
+    dead: bool,
+    compact: bool,
+    long_count: Callable[[int], int],
+) -> None:
+    begin(place)
+    beginning = Beginning(place)
+    every = 10 // long_count(10)  # all points, or every tenth, from a different one on each time
+    for number in count(min(first, every), every):
+        before = db.file_identity(place.cache_file)
+        with failing(number, error, dead=dead) as disk:
+            opened = OpenRoot(place.root, place.cache, place.fs)
+            report = opened.refresh(Options(wait=0, insist=True, compact=compact))
+            opened.close()
+        if not disk.failures:
+            assert report.failure is None
+            break
+        assert report.failure is None or isinstance(report.failure, RecallError)
+        if begin is change:
+            # A failing disk is not damage: the old view stays, and answers.
+            assert db.file_identity(place.cache_file) == before
+            answer = place.answer(QUERY)
+            assert answer.reports[0].failure is None
+            assert answer.cards
+        assert place.refresh().failure is None
+        check_answers(place)
+        beginning.restore()
+    assert number > 100, "too few points were hit"
+
+
+def test_C6_a_full_disk_is_told_and_the_old_view_answers(place: Place) -> None:
+    change(place)
+    with failing(1, apsw.FullError, dead=True), place.recall() as recall:
+        answer = recall.answer("word3 word5", refresh=True)
+    (report,) = answer.reports
+    assert report.failure is not None
+    assert "full" in report.failure.message
+    assert {card.path for card in answer.cards} == {"3.md", "5.md"}
+
+
+# -- S3: who can read the cache, and what is left in it
+
+
+@pytest.mark.parametrize("umask", [0, 0o022, 0o077, 0o277, 0o777])
+def test_S3_the_cache_is_private_whatever_the_umask(place: Place, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        with place.recall() as recall:
+            assert recall.answer("word7", refresh=True).cards
+            modes = {name: mode(place.cache, name) for name in os.listdir(place.cache)}
+    finally:
+        os.umask(before)
+    assert mode(place.cache) == 0o700
+    assert {Path(name).suffix for name in modes} == {".db", ".db-wal", ".db-shm", ".lock"}
+    assert set(modes.values()) == {0o600}
+
+
+def test_S3_a_cache_directory_that_others_can_enter_is_closed(place: Place) -> None:
+    os.makedirs(place.cache)
+    os.chmod(place.cache, 0o777)  # noqa: S103
+    place.refresh()
+    assert mode(place.cache) == 0o700
+
+
+def mode(*path: str) -> int:
+    return stat.S_IMODE(os.stat(os.path.join(*path)).st_mode)
+
+
+# Nothing that these begin with is left by a compression of prefixes, so look for what is inside.
+SECRETS = {
+    "path": ("aa-qzorblefanwick-zz", b"zorblefanwi"),
+    "title": ("Vexnimbulatrosk", b"nimbulatro"),
+    "description": ("Jaspifundrekolm", b"pifundreko"),
+    "body": ("Wrolstavinquepad", b"lstavinque"),
+    "tag": ("Kryptomelvandux", b"yptomelvan"),
+}
+FULL_NOTE = (
+    "---\ndescription: Jaspifundrekolm\ntags: [Kryptomelvandux]\n---\n# Vexnimbulatrosk\n\n"
+    "Wrolstavinquepad is here.\n"
+)
+
+
+def left(place: Place) -> set[str]:
+    """Return which secrets some cache file holds, in any case."""
+    return {
+        name
+        for name, (_, inner) in SECRETS.items()
+        for _, data in cache_files(place.cache)
+        if inner in data.lower()
+    }
+
+
+@pytest.fixture
+def secret(place: Place) -> str:
+    name = f"{SECRETS['path'][0]}.md"
+    place.write(name, FULL_NOTE)
+    place.settle()
+    assert left(place) == set(SECRETS)
+    return name
+
+
+def delete_it(place: Place, name: str) -> None:
+    place.fs.delete(place.path(name))
+
+
+def rename_and_overwrite_it(place: Place, name: str) -> None:
+    place.fs.rename(place.path(name), place.path("other.md"))
+    place.write("other.md", "# Harmless\n")
+
+
+def make_it_unreadable(place: Place, name: str) -> None:
+    place.fs.rename(place.path(name), place.path("other.md"))
+    place.fs.deny(place.path("other.md"))
+
+
+@pytest.mark.parametrize("vanish", [delete_it, rename_and_overwrite_it, make_it_unreadable])
+def test_S3_after_compact_nothing_of_a_deleted_note_is_left(
+    place: Place, secret: str, vanish: Callable[[Place, str], None]
+) -> None:
+    vanish(place, secret)
+    place.refresh(compact=True)
+    assert left(place) == set()
+    check_answers(place)
+
+
+def test_S3_compact_also_removes_what_earlier_refreshes_left(place: Place, secret: str) -> None:
+    delete_it(place, secret)
+    place.refresh()
+    assert left(place) >= {"body"}, "else this test shows nothing"
+    place.refresh(compact=True)
+    assert left(place) == set()
+
+
+def test_S3_a_refresh_compacts_by_itself_in_time(
+    place: Place, secret: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    delete_it(place, secret)
+    place.refresh()
+    monkeypatch.setattr(refresh, "_LINGER", 0)
+    place.refresh()
+    assert left(place) == set()
+
+
+def test_S3_a_reader_in_the_way_of_compacting_only_delays_it(
+    place: Place, secret: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    delete_it(place, secret)
+    with closing(place.store()) as reader:
+        reader.begin_reading()
+        assert reader.built
+        place.refresh(compact=True)
+        assert left(place) != set()
+        reader.end_reading()
+    monkeypatch.setattr(refresh, "_LINGER", 0)
+    place.refresh()
+    assert left(place) == set()
+
+
+def test_S3_a_killed_refresh_does_not_hide_what_is_left(
+    place: Place, secret: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The deletion was committed, but not the end of that refresh."""
+    delete_it(place, secret)
+    points = 0
+    beginning = Beginning(place)
+    monkeypatch.setattr(refresh, "_LINGER", 0)
+    while kill_at_commit(place, points):
+        points += 1
+        place.refresh()
+        place.refresh()
+        assert left(place) == set()
+        beginning.restore()
+    assert points >= 2
+
+
+# -- C5: a home that can't be written
+
+
+def as_nobody(place: Place, out: Connection, queries: list[str]) -> None:
+    """Answer as a user who owns the cache but may be refused by its permissions."""
+    if os.getuid() == 0:
+        os.setgid(65534)
+        os.setuid(65534)
+    told = []
+    for text in queries:
+        report, cards = place_answer(place, text)
+        told.append((report, cards))
+    out.send(told)
+
+
+def place_answer(place: Place, text: str) -> tuple[tuple[str | None, bool], list[str]]:
+    answer = place.answer(text, refresh=True)
+    (report,) = answer.reports
+    failure = str(report.failure) if report.failure else None
+    return (failure, report.cache_file is None), [card.title for card in answer.cards]
+
+
+@pytest.fixture
+def public() -> Iterator[Place]:
+    """A place that a user without rights can reach and owns."""
+    top = Path(tempfile.mkdtemp())
+    top.chmod(0o755)
+    place = Place(top)
+    for number in range(NOTES):
+        place.write(f"{number}.md", f"# Note {number}\n\nkestrel word{number}\n")
+    yield place
+    os.chmod(place.cache, 0o700)
+    shutil.rmtree(top)
+
+
+def ask_without_rights(
+    place: Place, *queries: str
+) -> list[tuple[tuple[str | None, bool], list[str]]]:
+    """Make the cache directory read-only and ask as its owner."""
+    for name in os.listdir(place.cache):
+        if os.getuid() == 0:
+            os.chown(os.path.join(place.cache, name), 65534, 65534)
+    if os.getuid() == 0:
+        os.chown(place.cache, 65534, 65534)
+    os.chmod(place.cache, 0o555)  # noqa: S103
+    # A user without rights may not be able to import what is needed.
+    fresh(place.root, place.fs).close()
+    assert all(module in sys.modules for module in ("index_cache.ingest", "recall.service"))
+    into, out = FORK.Pipe(duplex=False)
+    worker = FORK.Process(target=as_nobody, args=(place, out, list(queries)))
+    worker.start()
+    out.close()
+    told = into.recv()
+    worker.join()
+    into.close()
+    assert worker.exitcode == 0
+    return list(told)
+
+
+def test_C5_a_cache_that_can_only_be_read_answers(public: Place) -> None:
+    public.settle()
+    public.write("new.md", "# Novel\n\nkestrel\n")
+    public.fs.delete(public.path("3.md"))
+    told = ask_without_rights(public, "word7", "word3")
+    assert told == [((None, False), ["Note 7"]), ((None, False), [])]
+
+
+def test_C5_a_cache_that_can_only_be_read_needs_no_shared_memory(public: Place) -> None:
+    """Nothing but the database is left: it can be opened as immutable only."""
+    public.settle()
+    for suffix in ("-shm", "-wal"):
+        os.unlink(public.cache_file + suffix)
+    assert ask_without_rights(public, "word7") == [((None, False), ["Note 7"])]
+
+
+def test_C5_a_log_that_can_not_be_read_is_not_ignored(
+    public: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is in the WAL alone would be missing from an immutable view: answer from memory."""
+    public.settle()
+    monkeypatch.setattr(Store, "checkpoint", lambda _: None)
+    public.write("7.md", "# Note seven\n\nkestrel word7 omega\n")
+    public.refresh()
+    os.unlink(public.cache_file + "-shm")
+    assert ask_without_rights(public, "omega") == [((None, True), ["Note seven"])]
+
+
+def test_C5_a_half_built_cache_that_can_only_be_read_is_no_answer(public: Place) -> None:
+    """A killed first build in a home that has become read-only."""
+    public.store().close()
+    assert ask_without_rights(public, "word7") == [((None, True), ["Note 7"])]
+
+
+def test_C5_a_missing_cache_in_a_directory_that_can_only_be_read(public: Place) -> None:
+    os.makedirs(public.cache)
+    assert ask_without_rights(public, "word7") == [((None, True), ["Note 7"])]
+    assert os.listdir(public.cache) == []
