@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 from cli_support import recall
+
+from recall.cli import main
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -115,3 +119,43 @@ def test_without_any_home_nothing_is_written_in_odd_places(notes: Path, tmp_path
     assert "set HOME" in done.stderr
     assert recall("cache", "list", cwd=tmp_path, env=bare).status == 4
     assert sorted(path.name for path in tmp_path.iterdir()) == ["my notes"]
+
+
+@pytest.mark.parametrize("code", [errno.EACCES, errno.EROFS])
+def test_a_cache_that_can_not_be_deleted_stays_and_so_does_its_root(
+    notes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], code: int
+) -> None:
+    recall("roots", "add", "notes", str(notes))
+    recall("refresh")
+    (entry,) = recall("cache", "list", "--json").data()["caches"]
+
+    def refused(path: str) -> None:
+        raise OSError(code, os.strerror(code), path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("index_cache.db.discard", refused)
+        for command in (["cache", "prune", "--all"], ["roots", "remove", "notes", "--purge"]):
+            assert main(command) == 6
+            out, err = capsys.readouterr()
+            assert out == ""
+            lines = err.splitlines()
+            assert lines[0] == f"error: the cache can't be deleted: {os.strerror(code)}"
+            assert lines[1] == f"where: {entry['path']}"
+            assert lines[2].startswith("hint: ")
+    assert recall("roots", "list").stdout == f"notes: {notes}\n"
+    assert len(recall("cache", "list", "--json").data()["caches"]) == 1
+    assert recall("roots", "remove", "notes", "--purge").status == 0
+    assert recall("cache", "list", "--json").data()["caches"] == []
+
+
+def test_a_cache_directory_that_can_not_be_read_is_told(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused(path: str) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "listdir", refused)
+        status = main(["cache", "list"])
+    assert status == 6
+    assert f"where: {home / '.cache' / 'recall'}\n" in capsys.readouterr().err

@@ -6,9 +6,11 @@ import os
 
 import click
 
+from index_cache.errors import RootUnavailable
 from recall.cli.common import Console, required
 from recall.cli.fields import cache_fields, moment
 from recall.cli.options import SETTINGS, examples, json_option
+from recall.notice import shell_quoted
 from recall.output import number, size, visible
 
 TYPE_CHECKING = False
@@ -38,7 +40,10 @@ def list_command(*, as_json: bool) -> int:
 
     console = Console("cache list", as_json=as_json)
     directory = _directory()
-    found = caches.list_caches(directory)
+    try:
+        found = caches.list_caches(directory)
+    except OSError as error:
+        raise unusable(error, directory, "read") from error
     return console.finish(
         lambda: {
             "directory": directory,
@@ -67,7 +72,10 @@ def prune_command(*, older_than: float, everything: bool, as_json: bool) -> int:
 
     console = Console("cache prune", as_json=as_json)
     directory = _directory()
-    removed = caches.prune(directory, older_than_days=older_than, all=everything)
+    try:
+        removed = caches.prune(directory, older_than_days=older_than, all=everything)
+    except OSError as error:
+        raise unusable(error, directory, "deleted") from error
     freed = sum(cache.bytes for cache in removed)
     return console.finish(
         lambda: {
@@ -75,6 +83,16 @@ def prune_command(*, older_than: float, everything: bool, as_json: bool) -> int:
             "removed": [cache_fields(cache) for cache in removed],
         },
         lambda _: f"deleted {number(len(removed), 'cache file')}, {size(freed)}\n",
+    )
+
+
+def unusable(error: OSError, directory: str, what: str) -> RootUnavailable:
+    """Return what to say of a cache file that can't be ``what``: read or deleted."""
+    file = directory if error.filename is None else os.fsdecode(error.filename)
+    return RootUnavailable(
+        f"the cache can't be {what}: {error.strerror or error}",
+        where=file,
+        hint=f"ls -ld {shell_quoted(directory)} shows who may; run it again as that user",
     )
 
 

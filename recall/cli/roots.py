@@ -73,8 +73,9 @@ def remove_command(*, name: str, purge: bool, as_json: bool) -> int:
     console = Console("roots remove", as_json=as_json)
     file = required(dirs.config_file(os.environ), "a configuration file")
     path = _path_of(file, name) if purge else None
-    configedit.remove_root(file, name)
+    # First the cache: if that fails, the same command still knows what to do.
     purged = [] if path is None else _purge(path)
+    configedit.remove_root(file, name)
     return console.finish(
         lambda: {"name": name, "file": file, "purged": purged},
         lambda _: (
@@ -99,7 +100,12 @@ def _purge(path: str) -> list[str]:
     directory = dirs.cache_dir(os.environ)
     if directory is None:
         return []
-    return [cache.path for cache in caches.purge(directory, path)]
+    try:
+        return [cache.path for cache in caches.purge(directory, path)]
+    except OSError as error:
+        from recall.cli.cache import unusable
+
+        raise unusable(error, directory, "deleted") from error
 
 
 def _data(settings: Config) -> dict[str, object]:
