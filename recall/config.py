@@ -54,15 +54,22 @@ class SearchSettings:
 
 
 class LeftOut:
-    """A configured root that is not searched, with the reason in words."""
+    """A configured root that is not searched, with the reason in words.
 
-    __slots__ = ("name", "path", "reason", "source")
+    ``notice`` is what is said of it when its directory is missing or can't be read; None when it
+    is the trust that is missing.
+    """
 
-    def __init__(self, name: str, path: str, reason: str, source: str) -> None:
+    __slots__ = ("name", "notice", "path", "reason", "source")
+
+    def __init__(
+        self, name: str, path: str, reason: str, source: str, notice: Notice | None = None
+    ) -> None:
         self.name = name
         self.path = path
         self.reason = reason
         self.source = source
+        self.notice = notice
 
 
 class Config:
@@ -96,7 +103,12 @@ class Config:
 
 
 def load(
-    cwd: str, environ: Mapping[str, str], names: Sequence[str] = (), *, fallback: bool
+    cwd: str,
+    environ: Mapping[str, str],
+    names: Sequence[str] = (),
+    *,
+    fallback: bool,
+    demand: bool = True,
 ) -> Config:
     """Return the configuration that holds in ``cwd``.
 
@@ -104,6 +116,8 @@ def load(
     allows the current repository's ``docs`` and top-level notes when nothing else is configured.
     Raises ``ConfigInvalid`` for a wrong file and when nothing is configured, ``NotFound`` for a
     named root or directory that is not there, ``RootUnavailable`` when no root can be read.
+    Without ``demand`` roots are configured if they are named anywhere: when none can be searched
+    there are no ``roots``, and ``left_out`` has them all.
     """
     loading = _Loading(cwd, environ)
     if not names or not all(map(_is_directory_flag, names)):
@@ -112,7 +126,7 @@ def load(
         entries = loading.named(names)
     else:
         entries = loading.entries or (loading.repository() if fallback else [])
-    return loading.finish(entries)
+    return loading.finish(entries, demand=demand)
 
 
 def _is_directory_flag(value: str) -> bool:
@@ -287,9 +301,9 @@ class _Loading:
         name = _unique(_base_name(top), {entry.name for entry in entries})
         return [*entries, Entry(name, top, top, rules=_TOP_LEVEL_NOTES)]
 
-    def finish(self, entries: list[Entry]) -> Config:
+    def finish(self, entries: list[Entry], *, demand: bool) -> Config:
         """Return the configuration with those of ``entries`` that can be read, each once."""
-        if not entries:
+        if not entries and (demand or not self.refused):
             raise self._not_trusted() if self.refused else self._nothing()
         present: list[Entry] = []
         for entry in entries:
@@ -298,7 +312,7 @@ class _Loading:
                 self._leave_out(entry, fault)
             elif not any((e.path, e.rules) == (entry.path, entry.rules) for e in present):
                 present.append(entry)
-        if not present:
+        if not present and demand:
             raise RootUnavailable(
                 self._with_notices("none of the roots can be read"),
                 where=entries[0].path,
@@ -320,13 +334,12 @@ class _Loading:
         )
 
     def _leave_out(self, entry: Entry, fault: DirectoryFault) -> None:
-        self.left_out.append(LeftOut(entry.name, entry.path, fault.reason, entry.source))
-        self.notices.append(
-            Notice(
-                f'root "{entry.name}" is left out: {entry.path} {fault.reason}',
-                f"mount or create the directory, or correct it in {entry.source}",
-            )
+        notice = Notice(
+            f'root "{entry.name}" is left out: {entry.path} {fault.reason}',
+            f"mount or create the directory, or correct it in {entry.source}",
         )
+        self.left_out.append(LeftOut(entry.name, entry.path, fault.reason, entry.source, notice))
+        self.notices.append(notice)
 
     def _not_trusted(self) -> RecallError:
         return ConfigInvalid(

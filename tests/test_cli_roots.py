@@ -159,3 +159,32 @@ def test_a_cache_directory_that_can_not_be_read_is_told(
         status = main(["cache", "list"])
     assert status == 6
     assert f"where: {home / '.cache' / 'recall'}\n" in capsys.readouterr().err
+
+
+def test_roots_that_are_all_missing_are_listed_all_the_same(notes: Path, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        recall("roots", "add", name, str(tmp_path / name))
+        (tmp_path / name).rmdir()
+    listed = recall("roots", "list")
+    assert listed.status == 0
+    assert listed.stdout == "".join(
+        f"{name}: {tmp_path / name}: left out: does not exist\n" for name in ("one", "two")
+    )
+    assert listed.stderr.count("warning: ") == 2
+    state = recall("status")
+    assert state.status == 0
+    assert state.stdout == "".join(
+        f"{name}: {tmp_path / name}\n  left out: does not exist\n" for name in ("one", "two")
+    )
+    for command in (["roots", "list"], ["status"]):
+        data = recall(*command, "--json").data()
+        assert data["roots"] == []
+        assert [left["name"] for left in data["left_out"]] == ["one", "two"]
+    recall("roots", "add", "notes", str(notes))
+    both = recall("status").stdout
+    assert both.startswith(f"notes: {notes}\n")
+    assert both.endswith(f"two: {tmp_path / 'two'}\n  left out: does not exist\n")
+    assert recall("status", "--root", "two", "--json").data()["left_out"][0]["name"] == "two"
+    assert recall("status", "--root", "notes", "--json").data()["left_out"] == []
+    assert recall("search", "x", "--root", "two").status == 6

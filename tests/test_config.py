@@ -770,3 +770,21 @@ def test_importing_it_imports_nothing_heavy() -> None:
     ).stdout.split()
     ours = ("recall", "index_cache")
     assert {name for name in loaded if not name.startswith(ours)} <= {"__future__", "stat", "_stat"}
+
+
+def test_without_demand_roots_that_are_all_missing_are_told(place: Place) -> None:
+    place.own('[roots]\none = "~/one"\n')
+    outside = place.make("home/outside")
+    place.project_file(f'[roots]\nout = "{outside}"\n')
+    config = load(str(place.project), place.environ, fallback=False, demand=False)
+    assert config.roots == ()
+    assert [(left.name, left.notice is None) for left in config.left_out] == [
+        ("out", True),
+        ("one", False),
+    ]
+    (place.home / OWN).unlink()
+    config = load(str(place.project), place.environ, fallback=False, demand=False)
+    assert [left.name for left in config.left_out] == ["out"]
+    place.project_file("")
+    with pytest.raises(ConfigInvalid):
+        load(str(place.project), place.environ, fallback=False, demand=False)

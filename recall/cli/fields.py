@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from index_cache.model import Skipped
     from index_cache.refresh import Report
     from recall.caches import CacheFile
+    from recall.config import LeftOut
     from recall.opened import RootStatus
 
 
@@ -66,6 +67,11 @@ def status_fields(status: RootStatus, *, skipped: bool) -> dict[str, object]:
         fields["skipped"] = skipped_fields(status.skipped)
         fields["unavailable"] = skipped_fields(status.unavailable)
     return fields
+
+
+def left_out_fields(left: LeftOut) -> dict[str, object]:
+    """Return one root that is configured but not searched."""
+    return {"name": left.name, "path": left.path, "source": left.source, "reason": left.reason}
 
 
 def cache_fields(cache: CacheFile) -> dict[str, object]:

@@ -7,6 +7,7 @@ import os
 import click
 
 from recall.cli.common import Console, required, working_directory
+from recall.cli.fields import left_out_fields
 from recall.cli.options import SETTINGS, examples, json_option
 from recall.output import visible
 
@@ -31,7 +32,7 @@ def list_command(*, as_json: bool) -> int:
     from recall import config
 
     console = Console("roots list", as_json=as_json)
-    settings = config.load(working_directory(), os.environ, fallback=False)
+    settings = config.load(working_directory(), os.environ, fallback=False, demand=False)
     console.note_all(settings.notices)
     return console.finish(lambda: _data(settings), lambda _: _text(settings))
 
@@ -121,15 +122,7 @@ def _data(settings: Config) -> dict[str, object]:
             }
             for root in settings.roots
         ],
-        "left_out": [
-            {
-                "name": left.name,
-                "path": left.path,
-                "source": left.source,
-                "reason": left.reason,
-            }
-            for left in settings.left_out
-        ],
+        "left_out": [left_out_fields(left) for left in settings.left_out],
         "config": list(settings.sources),
     }
 

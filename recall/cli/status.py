@@ -8,12 +8,13 @@ import time
 import click
 
 from recall.cli.common import Console, working_directory
-from recall.cli.fields import by_reason, skipped_path, status_fields
+from recall.cli.fields import by_reason, left_out_fields, skipped_path, status_fields
 from recall.cli.options import examples, json_option, root_option
 from recall.output import number, size, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from recall.config import LeftOut
     from recall.opened import RootStatus
 
 
@@ -24,13 +25,15 @@ if TYPE_CHECKING:
 def command(*, names: tuple[str, ...], skipped: bool, as_json: bool) -> int:
     """Show roots, caches and what was skipped.
 
-    For each root: its notes, its cache file and size, the last refresh and the last failure.
+    For each root: its notes, its cache file and size, the last refresh and the last failure. A root
+    whose directory is missing, or that a project's file may not name yet, is shown as left out.
     """
     from recall import config
 
     cwd = working_directory()
     console = Console("status", as_json=as_json)
-    settings = config.load(cwd, os.environ, names, fallback=False)
+    settings = config.load(cwd, os.environ, names, fallback=False, demand=False)
+    left_out = [left for left in settings.left_out if not names or left.name in names]
     console.note_all(settings.notices)
     from recall.service import Recall
 
@@ -39,10 +42,20 @@ def command(*, names: tuple[str, ...], skipped: bool, as_json: bool) -> int:
     return console.finish(
         lambda: {
             "roots": [status_fields(state, skipped=skipped) for state in states],
+            "left_out": [left_out_fields(left) for left in left_out],
             "config": list(settings.sources),
         },
-        lambda _: "".join(_lines(state, skipped=skipped) for state in states),
+        lambda _: "".join(
+            [
+                *(_lines(state, skipped=skipped) for state in states),
+                *(_left_out(left) for left in left_out),
+            ]
+        ),
     )
+
+
+def _left_out(left: LeftOut) -> str:
+    return f"{visible(left.name)}: {visible(left.path)}\n  left out: {visible(left.reason)}\n"
 
 
 def _lines(state: RootStatus, *, skipped: bool) -> str:
