@@ -279,6 +279,44 @@ def test_refresh_ends_with_the_first_failure_and_reports_the_rest(
     assert envelope["error"]["message"] == "gone"
 
 
+def test_refresh_fails_for_a_missing_root_after_refreshing_the_others(
+    service: Service,
+    run: Callable[..., Run],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    gone, lost = tmp_path / "gone", tmp_path / "lost"
+    monkeypatch.setenv("RECALL_ROOTS", f"n={tmp_path}:gone={gone}:lost={lost}")
+    service.reports = [a_report()]
+    done = run("refresh")
+    assert (done.status, len(service.calls)) == (6, 1)
+    assert done.out.startswith("n: 3 notes: ")
+    said = [line for line in done.err.splitlines() if not line.startswith("hint: ")]
+    assert said == [
+        f'warning: root "lost" is left out: {lost} does not exist',
+        f'error: root "gone" is left out: {gone} does not exist',
+    ]
+    envelope = valid_envelope(run("refresh", "--json").raw)
+    assert envelope["error"]["code"] == "root_unavailable"
+    assert [root["name"] for root in envelope["data"]["roots"]] == ["n"]
+    assert len(envelope["data"]["notices"]) == 1
+    service.reports = [a_report(failure=CacheBusy("busy"))]
+    done = run("refresh", "--quiet")
+    assert done.err.splitlines()[-1] == "error: busy"
+    assert done.err.count("warning: ") == 2
+    assert run("refresh", "--root", "n", "--quiet").err == "error: busy\n"
+
+
+def test_a_root_that_is_not_trusted_is_no_failure_of_refresh(
+    service: Service, run: Callable[..., Run], tmp_path: Path
+) -> None:
+    (tmp_path / ".recall.toml").write_text('[roots]\nn = "."\nout = "/"\n')
+    service.reports = [a_report()]
+    done = run("refresh", "--quiet")
+    assert (done.status, done.out) == (0, "")
+    assert done.err.startswith("warning: ")
+
+
 def test_notices_are_said_once_on_stderr_or_in_the_data(
     service: Service, run: Callable[..., Run]
 ) -> None:

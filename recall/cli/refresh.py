@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from index_cache.errors import RootUnavailable
 from recall.cli.common import Console, progress_on, working_directory
 from recall.cli.options import examples, json_option, root_option, seconds
 from recall.output import number, visible
@@ -48,14 +49,16 @@ def command(
     """Bring the caches up to date with the notes.
 
     Says for each root what was added, changed, removed and skipped, and why. Safe beside any other
-    command, and from cron. A root that fails does not stop the others.
+    command, and from cron. A root that fails or is missing does not stop the others; the exit
+    status tells of it.
     """
     from recall import config
 
     cwd = working_directory()
     console = Console("refresh", as_json=as_json)
     settings = config.load(cwd, os.environ, names, fallback=False)
-    console.note_all(settings.notices)
+    gone = [left.notice for left in settings.left_out if left.notice is not None]
+    console.note_all(notice for notice in settings.notices if notice not in gone)
     from recall.service import Recall
 
     progress = None if quiet else progress_on(sys.stderr)
@@ -66,6 +69,10 @@ def command(
         if progress is not None:
             progress.close()
     error = next((entry.failure for entry in reports if entry.failure is not None), None)
+    if error is None and gone:
+        first = gone.pop(0)
+        error = RootUnavailable(first.message, hint=first.hint)
+    console.note_all(gone)
     console.note_reports(reports, error)
     return console.finish(lambda: _data(reports), lambda _: "" if quiet else _text(reports), error)
 
