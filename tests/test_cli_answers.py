@@ -317,6 +317,35 @@ def test_a_root_that_is_not_trusted_is_no_failure_of_refresh(
     assert done.err.startswith("warning: ")
 
 
+@pytest.mark.parametrize("command", [["search", "x"], ["refresh", "--quiet"]])
+def test_what_could_not_be_looked_at_is_said_once_for_each_root(
+    service: Service, run: Callable[..., Run], command: list[str]
+) -> None:
+    service.reports = [
+        a_report(unavailable=(Skipped(b"sub/", "denied"), Skipped(b"x.md", "denied"))),
+        a_report("m", unavailable=(Skipped(b"", "the root shows no notes"),)),
+        a_report("o"),
+    ]
+    done = run(*command)
+    assert (done.status, done.out) == (0, "")
+    assert done.err == (
+        "warning: n: 2 directories or files could not be looked at, the first: sub/: denied\n"
+        "hint: recall status --skipped\n"
+        "warning: m: 1 directory or file could not be looked at: .: the root shows no notes\n"
+        "hint: recall status --skipped\n"
+    )
+    done = run(*command, "--json")
+    assert done.err == ""
+    assert len(valid_envelope(done.raw)["data"]["notices"]) == 2
+
+
+def test_the_root_itself_is_shown_as_a_dot(service: Service, run: Callable[..., Run]) -> None:
+    service.reports = [a_report(unavailable=(Skipped(b"", "the root shows no notes"),))]
+    assert "\n  kept as it was: .: the root shows no notes\n" in run("refresh").out
+    data = valid_envelope(run("refresh", "--json").raw)["data"]
+    assert data["roots"][0]["unavailable"][0]["path"] == "."
+
+
 def test_notices_are_said_once_on_stderr_or_in_the_data(
     service: Service, run: Callable[..., Run]
 ) -> None:

@@ -110,8 +110,25 @@ class Console:
         for entry in reports:
             for notice in entry.notices:
                 self.note(f"{entry.root.name}: {notice}")
-            if entry.failure is not None and entry.failure is not error:
+            if entry.failure is None:
+                self._note_unavailable(entry)
+            elif entry.failure is not error:
                 self.note(f"{entry.root.name}: {entry.failure.message}", entry.failure.hint)
+
+    def _note_unavailable(self, entry: Report) -> None:
+        if not entry.unavailable:
+            return
+        first = entry.unavailable[0]
+        count = len(entry.unavailable)
+        what = (
+            "1 directory or file could not be looked at"
+            if count == 1
+            else f"{count:,} directories or files could not be looked at, the first"
+        )
+        self.note(
+            f"{entry.root.name}: {what}: {os.fsdecode(first.path) or '.'}: {first.reason}",
+            "recall status --skipped",
+        )
 
     def finish(
         self,

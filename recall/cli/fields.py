@@ -86,13 +86,13 @@ def cache_fields(cache: CacheFile) -> dict[str, object]:
 
 
 def skipped_fields(skipped: Iterable[Skipped]) -> list[dict[str, str]]:
-    """Return what was left out, each with its reason."""
-    return [{"path": os.fsdecode(entry.path), "reason": entry.reason} for entry in skipped]
+    """Return what was left out, each with its reason; the root itself is ``.``."""
+    return [{"path": os.fsdecode(entry.path) or ".", "reason": entry.reason} for entry in skipped]
 
 
 def skipped_path(entry: Skipped) -> str:
     """Return the relative path of what was left out for people, odd characters escaped."""
-    return visible(os.fsdecode(entry.path))
+    return visible(os.fsdecode(entry.path) or ".")
 
 
 def by_reason(skipped: Iterable[Skipped]) -> dict[str, int]:
