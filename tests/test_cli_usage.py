@@ -94,6 +94,20 @@ def test_help_is_an_answer(flag: str) -> None:
     assert "recall roots add notes ~/notes" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("search", "Answer from the cache as it is; it is built if there is none."),
+        (
+            "refresh",
+            "Also forget notes of a root or directory that is empty, not mounted or can't be read.",
+        ),
+    ],
+)
+def test_help_says_what_an_option_does_at_its_limits(command: str, text: str) -> None:
+    assert text in " ".join(recall(command, "--help").stdout.split())
+
+
 def test_without_a_command_there_is_help() -> None:
     assert recall().stdout == recall("--help").stdout
     assert recall("roots").stdout == recall("roots", "--help").stdout

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option(
     "--prune",
     is_flag=True,
-    help="Also forget notes in directories that are missing or unreadable now.",
+    help="Also forget notes of a root or directory that is empty, not mounted or can't be read.",
 )
 @click.option("--quiet", is_flag=True, help="Say nothing unless something is wrong.")
 @click.option(

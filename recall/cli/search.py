@@ -36,7 +36,11 @@ from recall.cli.options import examples, json_option, root_option, seconds
 )
 @json_option
 @click.option("--explain", is_flag=True, help="Show why each note was found and ranked so.")
-@click.option("--no-refresh", is_flag=True, help="Answer from the cache as it is.")
+@click.option(
+    "--no-refresh",
+    is_flag=True,
+    help="Answer from the cache as it is; it is built if there is none.",
+)
 @click.option(
     "--wait",
     type=float,
