@@ -10,7 +10,14 @@ import os
 
 from index_cache.errors import ConfigInvalid, InvalidInput, NotFound, RootUnavailable
 from index_cache.model import Root, Rules
-from recall.configfile import ConfigFile, Entry, name_fault, nearest, read_config
+from recall.configfile import (
+    MEANT_ROOTS,
+    ConfigFile,
+    Entry,
+    name_fault,
+    nearest,
+    read_config,
+)
 from recall.dirs import config_file, expand_home, state_dir
 from recall.files import directory_fault
 from recall.notice import Notice, shell_quoted
@@ -136,7 +143,16 @@ def _is_directory_flag(value: str) -> bool:
 class _Loading:
     """The state of one ``load``: what was read so far and what has to be said about it."""
 
-    __slots__ = ("cwd", "entries", "environ", "files", "left_out", "notices", "refused")
+    __slots__ = (
+        "complaint",
+        "cwd",
+        "entries",
+        "environ",
+        "files",
+        "left_out",
+        "notices",
+        "refused",
+    )
 
     def __init__(self, cwd: str, environ: Mapping[str, str]) -> None:
         self.cwd = cwd
@@ -146,6 +162,7 @@ class _Loading:
         self.refused: list[Entry] = []
         self.left_out: list[LeftOut] = []
         self.notices: list[Notice] = []
+        self.complaint: str | None = None
 
     def read_files(self) -> None:
         """Read the project's file and the person's own, or ``RECALL_ROOTS`` if they name none."""
@@ -173,6 +190,7 @@ class _Loading:
         file = self._read(own)
         if not file.inherit:
             file.notices.append(Notice(f"{own}: inherit has no effect here, only in a project"))
+            file.inherit = True
         self._take(file)
 
     def _read(self, file: str) -> ConfigFile:
@@ -208,8 +226,9 @@ class _Loading:
         from recall.grants import load_grants
 
         grants = load_grants(state_dir(self.environ))
-        if grants.complaint:
-            self.notices.append(Notice(grants.complaint, "recall trust"))
+        if grants.complaint:  # that trusts nothing, so the next notice says what to do
+            self.notices.append(Notice(grants.complaint))
+        self.complaint = grants.complaint
         allowed = grants.directories(file.file, file.content) or frozenset()
         self.refused = [entry for entry in outside if entry.path not in allowed]
         self.entries = [entry for entry in self.entries if entry not in self.refused]
@@ -342,23 +361,41 @@ class _Loading:
         self.notices.append(notice)
 
     def _not_trusted(self) -> RecallError:
-        return ConfigInvalid(
+        message = (
             f"the project's file is not trusted to name directories outside the project: "
-            f"{_listed(self.refused)}",
+            f"{_listed(self.refused)}"
+        )
+        return ConfigInvalid(
+            f"{message}; {self.complaint}" if self.complaint else message,
             where=self.refused[0].source,
             hint="recall trust",
         )
 
     def _nothing(self) -> RecallError:
+        hint = self._to_configure()
+        for notice in self.notices:
+            if notice.hint == MEANT_ROOTS:
+                hint = notice.hint
+        return ConfigInvalid(self._with_notices("no directory of notes is configured"), hint=hint)
+
+    def _to_configure(self) -> str:
         directory = os.path.abspath(self.cwd)
         kept = "".join(c if c.isalnum() or c in "_." else "-" for c in _base_name(directory))
         name = kept[:50].strip("-.") or "notes"
-        hint = f"recall roots add {name} {shell_quoted(directory)}"
-        if not all(file.inherit for file in self.files):  # where that command's root is not seen
-            hint = f'write {name} = "." under [roots] in {self.files[0].file}'
-        elif config_file(self.environ) is None:
-            hint = "name a directory with --root, or set HOME to an absolute path"
-        return ConfigInvalid(self._with_notices("no directory of notes is configured"), hint=hint)
+        closed = next((file for file in self.files if not file.inherit), None)
+        home = expand_home("~", self.environ)
+        # The whole disk, the home or what is above it: far more than notes.
+        too_much = is_inside(os.path.realpath(home or "/"), os.path.realpath(directory))
+        if (closed is None and config_file(self.environ) is None) or (too_much and home is None):
+            return "name a directory with --root, or set HOME to an absolute path"
+        if home is not None and too_much:
+            directory, name = os.path.join(home, "notes"), "notes"
+        if closed is not None:  # a root of the person's own file would not be seen
+            return f"write {name} = {_from(closed, directory)} under [roots] in {closed.file}"
+        if not too_much:
+            return f"recall roots add {name} {shell_quoted(directory)}"
+        make = "" if os.path.isdir(directory) else "mkdir -p ~/notes && "
+        return f"{make}recall roots add notes ~/notes"
 
     def _with_notices(self, message: str) -> str:
         # An error is all that is shown, and what was passed over is often its reason.
@@ -370,6 +407,18 @@ def _search_settings(values: dict[str, int | float | bool]) -> SearchSettings:
     for key, value in values.items():
         setattr(settings, key, value)
     return settings
+
+
+def _from(file: ConfigFile, directory: str) -> str:
+    """Return ``directory`` as it is written in a project's file."""
+    import json
+
+    real = os.path.realpath(directory)
+    if is_inside(real, file.directory):
+        relative = os.path.relpath(real, file.directory)
+        relative = f"./{relative}" if relative.startswith("~") else relative
+        return json.dumps(relative, ensure_ascii=False)
+    return json.dumps(directory, ensure_ascii=False)
 
 
 def _base_name(path: str) -> str:

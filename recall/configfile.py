@@ -24,6 +24,7 @@ MAX_CONFIG_BYTES = 1024 * 1024
 TOP_KEYS = ("inherit", "roots", "search", "hook")
 ROOT_KEYS = ("path", "include", "exclude", "gitignore", "max_file_bytes", "max_files")
 SEARCH_KEYS = ("k", "budget", "include_journal", "wait")
+MEANT_ROOTS = "did you mean roots?"
 # Wide enough for any use; beyond them a value is a slip, and a stranger's file could ask for more
 # work or output than the person wants.
 ROOT_BOUNDS = {"max_file_bytes": (1, 1024**3), "max_files": (1, 10_000_000)}
@@ -140,7 +141,8 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     """Return the one of ``known`` that ``word`` was probably meant to be, or None."""
     from difflib import get_close_matches
 
-    return next(iter(get_close_matches(word, list(known), n=1)), None)
+    spelled = {item.lower(): item for item in known}
+    return next((spelled[n] for n in get_close_matches(word.lower(), list(spelled), n=1)), None)
 
 
 class _Reader:

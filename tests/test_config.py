@@ -569,6 +569,51 @@ def test_nothing_configured_hints_no_command_that_would_not_help(place: Place) -
     assert "--root" in (caught.value.hint or "")
 
 
+def hint_of_nothing(place: Place, cwd: Path | None = None) -> str:
+    with pytest.raises(ConfigInvalid) as caught:
+        place.load(cwd=cwd)
+    return caught.value.hint or ""
+
+
+def test_nothing_configured_after_inherit_in_the_own_file_names_the_directory(place: Place) -> None:
+    place.own("inherit = false\n")
+    assert hint_of_nothing(place) == f"recall roots add project {place.project}"
+    place.project_file("[search]\nk = 3\n")
+    assert hint_of_nothing(place) == f"recall roots add project {place.project}"
+
+
+def test_nothing_configured_below_a_project_hints_a_path_from_its_file(place: Place) -> None:
+    file = place.project_file("inherit = false\n")
+    below = place.make('home/project/a/my "b"')
+    hint = hint_of_nothing(place, below)
+    assert hint == f'write my--b = "a/my \\"b\\"" under [roots] in {file}'
+    place.project_file('inherit = false\n[roots]\nb = "a/my \\"b\\""\n')
+    assert found(place.load(cwd=below)) == {"b": str(below)}
+
+
+@pytest.mark.parametrize("where", ["/", "{home}", "{base}", "{home}/link"])
+def test_nothing_configured_never_hints_at_the_home_or_the_disk(place: Place, where: str) -> None:
+    (place.home / "link").symlink_to(place.home)
+    cwd = Path(where.format(home=place.home, base=place.base))
+    assert hint_of_nothing(place, cwd) == "mkdir -p ~/notes && recall roots add notes ~/notes"
+    place.make("home/notes")
+    assert hint_of_nothing(place, cwd) == "recall roots add notes ~/notes"
+    place.environ |= {"HOME": "relative", "XDG_CONFIG_HOME": str(place.home / ".config")}
+    assert "--root" in hint_of_nothing(place, Path("/"))
+
+
+def test_nothing_configured_in_a_home_that_is_a_project(place: Place) -> None:
+    file = place.write("home/.recall.toml", "inherit = false\n")
+    hint = hint_of_nothing(place, place.home)
+    assert hint == f'write notes = "notes" under [roots] in {file}'
+
+
+@pytest.mark.parametrize("text", ["Roots = 1\n", '[root]\nn = "."\n', '[ROOTS]\nn = "."\n'])
+def test_nothing_configured_for_a_slip_of_the_key_hints_the_key(place: Place, text: str) -> None:
+    place.own(text)
+    assert hint_of_nothing(place) == "did you mean roots?"
+
+
 def test_pasted_path_survives_being_made_harmless() -> None:
     path = "/a\x1b[2J'b\\\n\u202e\udcff"
     quoted = shell_quoted(path)
@@ -788,3 +833,19 @@ def test_without_demand_roots_that_are_all_missing_are_told(place: Place) -> Non
     place.project_file("")
     with pytest.raises(ConfigInvalid):
         load(str(place.project), place.environ, fallback=False, demand=False)
+
+
+@pytest.mark.parametrize("inside", ["", 'docs = "docs"\n'])
+def test_damaged_record_of_trust_is_said_with_one_hint(place: Place, inside: str) -> None:
+    place.make("home/project/docs")
+    place.project_file(f'[roots]\nout = "{place.home}"\n{inside}')
+    record = place.write("home/.local/state/recall/trust.json", "not json")
+    if not inside:
+        with pytest.raises(ConfigInvalid) as caught:
+            place.load()
+        assert f"{record} is damaged" in caught.value.message
+        assert caught.value.hint == "recall trust"
+        return
+    config = place.load()
+    assert f"{record} is damaged" in said(config)
+    assert [notice.hint for notice in config.notices if notice.hint] == ["recall trust"]
