@@ -12,7 +12,14 @@ from __future__ import annotations
 import os
 
 from index_cache.errors import ConfigInvalid, InvalidInput, NotFound
-from recall.configfile import MAX_CONFIG_BYTES, decode, name_fault, nearest, parse
+from recall.configfile import (
+    MAX_CONFIG_BYTES,
+    decode,
+    name_fault,
+    nearest,
+    parse,
+    unwritten,
+)
 from recall.dirs import expand_home
 from recall.files import Unreadable, directory_fault, read_small
 from recall.notice import shell_quoted
@@ -34,8 +41,9 @@ def add_root(
 
     In a project's file a directory of the project is written relative to it, any other as an
     absolute path. Returns False when the file says so already.
-    Raises ``InvalidInput`` for a name or directory that can't be used or a file that can't be
-    written, ``NotFound`` for a missing directory, ``ConfigInvalid`` for a broken file.
+    Raises ``InvalidInput`` for a name or directory that can't be used, ``NotFound`` for a missing
+    directory, ``ConfigInvalid`` for a broken file, and what ``unwritten`` returns for a file that
+    can't be written.
     """
     if fault := name_fault(name):
         raise InvalidInput(f'"{name}" can\'t be the name of a root: {fault}', hint="choose another")
@@ -63,8 +71,8 @@ def remove_root(file: str, name: str) -> None:
 
     After ``add_root`` that restores the file byte for byte, but for what adding had to supply: a
     missing file, a ``[roots]`` header, the newline at the end of the last line.
-    Raises ``NotFound`` when the file has no such root, ``InvalidInput`` when it can't be written,
-    ``ConfigInvalid`` when it is broken.
+    Raises ``NotFound`` when the file has no such root, ``ConfigInvalid`` when it is broken, and
+    what ``unwritten`` returns when it can't be written.
     """
 
     def edit(text: str) -> str:
@@ -234,6 +242,12 @@ def _written(file: str, directory: str) -> str:
         raise InvalidInput("a root needs a directory")
     path = os.path.abspath(directory)
     fault = directory_fault(path)
+    if fault is not None and fault.missing and os.path.exists(path):
+        raise NotFound(
+            "a root is a directory, and this is a file",
+            where=path,
+            hint=f"name the directory that holds it: {shell_quoted(os.path.dirname(path))}",
+        )
     if fault is not None:
         raise (NotFound if fault.missing else InvalidInput)(
             f"the directory {fault.reason}",
@@ -293,9 +307,7 @@ def _rewrite(file: str, edit: Callable[[str], str | None]) -> bool:
                 bom = _BOM if content.startswith(_BOM) else b""
                 replace(target, bom + text.encode("utf-8"))
     except OSError as error:
-        raise InvalidInput(
-            f"the configuration can't be written: {error.strerror}", where=file
-        ) from error
+        raise unwritten("the configuration can't be written", file, error) from error
     return text is not None
 
 

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import os
 
-from index_cache.errors import ConfigInvalid
+from index_cache.errors import ConfigInvalid, InvalidInput, RootUnavailable
 from index_cache.model import Rules
 from recall.dirs import expand_home
 from recall.files import Unreadable, read_small
-from recall.notice import Notice
+from recall.notice import Notice, shell_quoted
 from recall.project import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from index_cache.errors import RecallError
 
 MAX_CONFIG_BYTES = 1024 * 1024
 
@@ -143,6 +145,24 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
     spelled = {item.lower(): item for item in known}
     return next((spelled[n] for n in get_close_matches(word.lower(), list(spelled), n=1)), None)
+
+
+def unwritten(message: str, file: str, error: OSError) -> RecallError:
+    """Return what to say of a file that can't be written.
+
+    ``RootUnavailable`` where permissions, the mount or the disk forbid it for now, as nothing that
+    was asked is wrong; ``InvalidInput`` where its place can't be one.
+    """
+    import errno
+
+    text = f"{message}: {error.strerror or error}"
+    if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+        directory = shell_quoted(os.path.dirname(os.path.realpath(file)))
+        hint = f"ls -ld {directory} shows who may; nothing was changed"
+        return RootUnavailable(text, where=file, hint=hint)
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return RootUnavailable(text, where=file, hint="free some space; nothing was changed")
+    return InvalidInput(text, where=file)
 
 
 class _Reader:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from index_cache.errors import ConfigInvalid, InvalidInput, NotFound
-from recall.configfile import read_config
+from recall.configfile import read_config, unwritten
 from recall.grants import Grants, load_grants, record_file
 
 TYPE_CHECKING = False
@@ -23,7 +23,8 @@ def trust(file: str, state_dir: str | None, environ: Mapping[str, str] | None = 
     """Trust ``file`` as it is now; return the directories outside its project that it may name.
 
     Raises ``NotFound`` when there is no such file, ``ConfigInvalid`` when it or the place of the
-    record is unusable, ``InvalidInput`` when the record can't be written or the file is not ours.
+    record is unusable, ``InvalidInput`` when the file is not ours, and what ``unwritten`` returns
+    when the record can't be written.
     """
     try:
         owner = os.stat(file).st_uid
@@ -74,7 +75,5 @@ def _change(state_dir: str | None, edit: Callable[[Grants], bool]) -> bool:
             if changed:
                 grants.save(state_dir)
     except OSError as error:
-        raise InvalidInput(
-            f"trust can't be recorded: {error.strerror}", where=record_file(state_dir)
-        ) from error
+        raise unwritten("trust can't be recorded", record_file(state_dir), error) from error
     return changed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import threading
@@ -12,13 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from index_cache.errors import ConfigInvalid, InvalidInput, NotFound
-from recall import replace
+from index_cache.errors import ConfigInvalid, InvalidInput, NotFound, RootUnavailable
+from recall import replace, trust
 from recall.config import load
 from recall.configedit import add_root, remove_root, with_root, without_root
 from recall.configfile import name_fault
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 # Text
@@ -344,7 +346,7 @@ def test_failing_write_leaves_the_old_file_and_no_other(
         monkeypatch.setattr(replace, "_take_over", full)
     else:
         monkeypatch.setattr(os, step, full)
-    with pytest.raises(InvalidInput, match="No space left"):
+    with pytest.raises(RootUnavailable, match="No space left"):
         add_root(str(place.file), "notes", str(place.notes))
     assert place.file.read_bytes() == b"# mine\n"
     assert os.listdir(place.file.parent) == ["config.toml"]
@@ -354,6 +356,41 @@ def test_directory_that_can_not_be_made_is_a_clear_error(place: Place) -> None:
     (place.base / "home").write_text("in the way")
     with pytest.raises(InvalidInput, match="can't be written"):
         add_root(str(place.file), "notes", str(place.notes))
+
+
+@pytest.mark.parametrize("code", [errno.EACCES, errno.EROFS])
+def test_file_that_may_not_be_written_is_unavailable_with_a_hint(
+    place: Place, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    add_root(str(place.file), "old", str(place.notes))
+    before = place.file.read_bytes()
+
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(replace, "replace", refused)
+    state = str(place.base / "state")
+    edits: list[Callable[[], object]] = [
+        lambda: add_root(str(place.file), "notes", str(place.notes)),
+        lambda: remove_root(str(place.file), "old"),
+        lambda: trust.trust(str(place.file), state, {"HOME": str(place.base)}),
+    ]
+    for edit in edits:
+        with pytest.raises(RootUnavailable, match=os.strerror(code)) as caught:
+            edit()
+        assert caught.value.exit_status == 6
+        assert caught.value.where
+        assert (caught.value.hint or "").startswith("ls -ld ")
+    assert place.file.read_bytes() == before
+
+
+def test_a_file_is_no_directory(place: Place) -> None:
+    note = place.notes / "keys.md"
+    note.write_text("# Keys\n")
+    with pytest.raises(NotFound) as caught:
+        add_root(str(place.file), "a", str(note))
+    assert caught.value.message == "a root is a directory, and this is a file"
+    assert str(place.notes) in (caught.value.hint or "")
 
 
 def test_edits_at_once_lose_none(place: Place) -> None:
