@@ -62,13 +62,16 @@ def connect(path: str | None) -> tuple[apsw.Connection, bool]:
     ``None`` opens an empty one in memory. A file in a directory that can't be written is opened
     read-only, then as immutable (a WAL file can be read there in no other way:
     https://sqlite.org/wal.html#read_only_databases). Raises apsw.CantOpenError when there is none,
-    Damaged for a symlink.
+    Damaged for a symlink, or an empty file.
     """
     if path is None:
         return _configured(apsw.Connection(":memory:")), True
     if os.path.islink(path):
         # SQLite's own refusal (SQLITE_OPEN_NOFOLLOW) would mind a symlinked ~/.cache as well.
         raise Damaged("a symlink has taken its place")
+    if file_identity(path) and not _size(path):
+        # SQLite would delete the WAL beside it, which is another's if the file is replaced now.
+        raise Damaged("it is empty")
     directory = os.path.dirname(path)
     if not os.path.lexists(directory):
         raise apsw.CantOpenError(f"there is no directory {directory}")

@@ -115,6 +115,11 @@ class Store:
         if named != (db.identity(self.root), schema.fingerprint()):
             message = "it is another root's or another version's cache"
             raise db.Damaged(message)
+        # SQLite finds the WAL by its name when it first reads. If the file was replaced before
+        # that, the old one has just been read with the new one's WAL.
+        if not self.in_place():
+            message = "it was replaced while it was opened"
+            raise db.Damaged(message)
 
     def in_place(self) -> bool:
         """Tell whether the file that is open here is still the one at its path."""

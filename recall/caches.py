@@ -104,7 +104,7 @@ def size_on_disk(path: str) -> int:
 def _root_path(path: str) -> str | None:
     try:
         connection, _ = db.connect(path)
-    except apsw.Error:
+    except (apsw.Error, db.Damaged):
         return None
     try:
         for (value,) in connection.execute("SELECT value FROM meta WHERE key = 'root'"):

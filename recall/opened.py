@@ -147,6 +147,8 @@ class OpenRoot:
         ``wait`` is how many seconds to wait for another process that is making the cache. Raises
         what ``use`` and opening raise.
         """
+        if self.store is not None and not self.store.in_place():
+            self.close()  # swept or replaced by another process: what we write there is for nobody
         if self.store is None:
             self.store = open_store(self.root, self._directory, wait)
         try:
