@@ -8,6 +8,7 @@ import shutil
 import signal
 import time
 from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import apsw
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from multiprocessing.connection import Connection
     from multiprocessing.synchronize import Barrier
-    from pathlib import Path
     from typing import Any
 
 PROCESSES = 10
@@ -222,6 +222,54 @@ def test_C2_a_file_that_is_just_being_made_is_waited_for(place: Place, clock: Cl
     assert answer.cards[0].title == "Note 7"
 
 
+@pytest.mark.parametrize("content", [b"no database at all " * 1000, b""])
+def test_C2_who_opens_what_is_being_replaced_leaves_the_new_cache_alone(
+    place: Place, content: bytes
+) -> None:
+    """SQLite finds a WAL by its name, and may find the new cache's beside the old one."""
+    os.makedirs(place.cache)
+    Path(place.cache_file).write_bytes(content)
+    try:
+        late = Store(place.root, place.cache_file)
+    except db.Damaged:
+        late = None
+    worker = FORK.Process(target=build_without_checkpoint, args=(place,))
+    worker.start()
+    worker.join()
+    assert worker.exitcode == 0
+    if late:
+        with closing(late), pytest.raises(db.Damaged):
+            late.check()
+    assert os.stat(place.cache_file + "-wal").st_size > 0
+    place.check()
+
+
+def build_without_checkpoint(place: Place) -> None:
+    Store.checkpoint = lambda _: False  # type: ignore[method-assign, assignment]
+    place.refresh()
+
+
+def test_C2_a_cache_replaced_while_it_is_opened_is_opened_again(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.makedirs(place.cache)
+    Path(place.cache_file).write_bytes(b"no database at all " * 1000)
+    check = Store.check
+
+    def after_another(store: Store) -> None:
+        monkeypatch.setattr(Store, "check", check)
+        worker = FORK.Process(target=build_without_checkpoint, args=(place,))
+        worker.start()
+        worker.join()
+        check(store)
+
+    monkeypatch.setattr(Store, "check", after_another)
+    with closing(place.store()) as store:
+        assert store.in_place()
+        assert store.built
+    place.check()
+
+
 # -- C1: waiting for a writer
 
 
@@ -383,6 +431,21 @@ def damage(file: str) -> None:
         out.seek(4096)
         out.write(b"\xa5" * (os.stat(file).st_size - 4096))
     assert os.stat(file + "-wal").st_size == 0
+
+
+@pytest.mark.parametrize("content", [b"", b"foreign" * 999, None])
+def test_C4_caches_are_listed_and_swept_whatever_they_are(
+    built: Place, content: bytes | None
+) -> None:
+    os.unlink(built.cache_file)
+    if content is None:
+        os.symlink("/etc/passwd", built.cache_file)
+    else:
+        Path(built.cache_file).write_bytes(content)
+    (found,) = caches.list_caches(built.cache)
+    assert found.root_path is None
+    assert len(caches.prune(built.cache, all=True)) == 1
+    assert not os.path.lexists(built.cache_file)
 
 
 def test_C1_nobody_unlinks_a_cache_that_another_is_writing(built: Place) -> None:
