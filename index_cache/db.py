@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 SUFFIX = ".db"
 _LOCK_SUFFIX = ".lock"
+_PRIVATE_DIRECTORY = 0o700
+_PRIVATE_FILE = 0o600
 _READ_WAIT = 40  # ms; a search waits for nothing longer than 50
 LOCK_POLL = 0.005  # seconds
 _NOT_SLUG = re.compile(r"[^A-Za-z0-9]+")
@@ -66,9 +68,7 @@ def connect(path: str | None) -> tuple[apsw.Connection, bool]:
     """
     if path is None:
         return _configured(apsw.Connection(":memory:")), True
-    if os.path.islink(path):
-        # SQLite's own refusal (SQLITE_OPEN_NOFOLLOW) would mind a symlinked ~/.cache as well.
-        raise Damaged("a symlink has taken its place")
+    refuse_foreign(path)
     if file_identity(path) and not _size(path):
         # SQLite would delete the WAL beside it, which is another's if the file is replaced now.
         raise Damaged("it is empty")
@@ -90,6 +90,19 @@ def connect(path: str | None) -> tuple[apsw.Connection, bool]:
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         reader = _configured(apsw.Connection(uri, flags=flags))
     return reader, False
+
+
+def refuse_foreign(path: str) -> None:
+    """Raise Damaged when a symlink or another person's file is in a cache file's place.
+
+    SQLite's own refusal (SQLITE_OPEN_NOFOLLOW) would mind a symlinked ~/.cache as well.
+    """
+    try:
+        st = os.lstat(path)
+    except OSError:
+        return  # opening it will tell
+    if not stat.S_ISREG(st.st_mode) or st.st_uid != os.geteuid():
+        raise Damaged("a symlink or somebody else's file has taken its place")
 
 
 def _size(path: str) -> int:
@@ -120,8 +133,8 @@ def create(path: str | None) -> apsw.Connection:
         connection = _configured(apsw.Connection(":memory:"))
     else:
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
-        descriptor = os.open(path, flags, 0o600)
-        os.fchmod(descriptor, 0o600)
+        descriptor = os.open(path, flags, _PRIVATE_FILE)
+        os.fchmod(descriptor, _PRIVATE_FILE)  # whatever the umask
         os.close(descriptor)
         connection = _configured(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE))
         connection.pragma("page_size", 4096)
@@ -164,6 +177,8 @@ def prepare_writer(connection: apsw.Connection) -> None:
     """Make a connection fit for writing; of no use to a reader."""
     connection.pragma("synchronous", "normal")
     connection.pragma("secure_delete", True)  # noqa: FBT003 - the pragma's value
+    # A copy of the text that is being compacted must not lie in a temporary file.
+    connection.pragma("temp_store", "memory")
     # Pages (40 MB) before a checkpoint in the midst of a refresh; there is one at its end anyway.
     connection.pragma("wal_autocheckpoint", 10_000)
 
@@ -174,16 +189,31 @@ def ensure_directory(directory: str) -> None:
     One that exists is closed to others; its owner's rights stay as they are. Raises OSError.
     """
     try:
-        os.mkdir(directory, 0o700)
+        os.mkdir(directory, _PRIVATE_DIRECTORY)
     except FileNotFoundError:
         ensure_directory(os.path.dirname(directory))
-        os.mkdir(directory, 0o700)
+        os.mkdir(directory, _PRIVATE_DIRECTORY)
     except FileExistsError:
         mode = stat.S_IMODE(os.stat(directory).st_mode)
         if mode & 0o077:
-            os.chmod(directory, mode & 0o700)
+            os.chmod(directory, mode & _PRIVATE_DIRECTORY)
         return
-    os.chmod(directory, 0o700)
+    os.chmod(directory, _PRIVATE_DIRECTORY)
+
+
+def refuse_foreign_directory(directory: str) -> None:
+    """Raise OSError when a symlink or another person's directory is in the cache directory's place.
+
+    What is written there could be read, or changed, by others.
+    """
+    try:
+        st = os.lstat(directory)
+    except FileNotFoundError:
+        return
+    if not stat.S_ISDIR(st.st_mode):
+        raise NotADirectoryError("it is a symlink, or no directory")
+    if st.st_uid != os.geteuid():
+        raise PermissionError("it belongs to somebody else")
 
 
 def file_identity(path: str | None) -> tuple[int, int] | None:
@@ -222,9 +252,9 @@ class WriterLock:
         if self._path is None or self._descriptor is not None:
             return True
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
-        descriptor = os.open(self._path, flags, 0o600)
+        descriptor = os.open(self._path, flags, _PRIVATE_FILE)
         if not os.fstat(descriptor).st_mode & stat.S_IWUSR:  # a umask that denies its owner
-            os.fchmod(descriptor, 0o600)
+            os.fchmod(descriptor, _PRIVATE_FILE)
         deadline = time.monotonic() + wait
         while True:
             try:

@@ -12,9 +12,9 @@ import threading
 
 from index_cache import files
 from index_cache.analyze import Analyzer
-from index_cache.model import Skipped
+from index_cache.model import WITHHELD, Skipped
 from index_cache.store import Entry, Row
-from index_cache.text import NotText, is_utf8
+from index_cache.text import Content, NotText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,23 +103,27 @@ class Ingest:
         except PermissionError as error:
             return 0, self._unreadable(path, number, known, files.describe(error))
         except OSError as error:
-            self.unavailable.append(Skipped(path, files.describe(error)))
+            if not (known and known.problem == WITHHELD):
+                self.unavailable.append(Skipped(path, files.describe(error)))
             return 0, None
-        digest = hashlib.sha256(data).digest()
-        entry = Entry(path, signature, digest, suspect=files.is_suspect(signature, self._clock_ns))
-        if known and known.digest == digest:
+        entry = Entry(path, signature, None, suspect=files.is_suspect(signature, self._clock_ns))
+        try:
+            content = Content(data)
+        except NotText as error:
+            return len(data), self._without_document(entry, number, known, str(error))
+        entry.digest = content.digest
+        if known and known.digest == content.digest:
             entry.problem = known.problem
             return len(data), Row(number, entry)
-        return len(data), self._indexed(entry, number, known, data)
+        return len(data), self._indexed(entry, number, known, content)
 
-    def _indexed(self, entry: Entry, number: int, known: Entry | None, data: bytes) -> Row:
-        from index_cache.parse import parse  # 10 ms that a suspect with its old bytes need not pay
+    def _indexed(self, entry: Entry, number: int, known: Entry | None, content: Content) -> Row:
+        from index_cache.parse import Document  # 10 ms that a suspect need not pay
 
-        try:
-            document = parse(entry.path, data)
-        except NotText as error:
-            return self._without_document(entry, number, known, str(error))
-        if not is_utf8(data):
+        document = Document(entry.path, content.text)
+        if document.withheld:
+            return self._without_document(entry, number, known, WITHHELD)
+        if content.guessed:
             entry.problem = "indexed, but it is not all UTF-8: the stray bytes were read as cp1252"
         if known and known.digest:
             self.changed += 1
@@ -141,7 +145,10 @@ class Ingest:
             return None
         suspect = files.is_suspect(signature, self._clock_ns)
         entry = Entry(path, signature, None, suspect=suspect)
-        return self._without_document(entry, number, known, f"unreadable: {reason}")
+        # What was withheld stays so until it can be read: its name is not for any list.
+        withheld = known is not None and known.problem == WITHHELD
+        problem = WITHHELD if withheld else f"unreadable: {reason}"
+        return self._without_document(entry, number, known, problem)
 
     def _without_document(
         self, entry: Entry, number: int, known: Entry | None, problem: str

@@ -9,6 +9,9 @@ from __future__ import annotations
 MAX_FILE_BYTES = 8 * 1024 * 1024
 MAX_FILES = 200_000
 
+# Why a note that its author or its root made private is in no list and has no document.
+WITHHELD = "withheld"
+
 # What a block of a note's body is; a line is a row of a table or a line of code.
 PROSE, HEADING, LINE = "prose", "heading", "line"
 
@@ -17,30 +20,40 @@ class Rules:
     """What of a root's directory belongs to it.
 
     ``include`` and ``exclude`` are globs relative to the root (see ``spec/canonical-view.md``),
-    ``gitignore`` says whether git's ignore rules count, ``max_file_bytes`` is how much of one file
-    is read (bytes), ``max_files`` how many files a root may have.
+    and so is ``private``, whose files are withheld: counted, but never named. ``gitignore`` says
+    whether git's ignore rules count, ``max_file_bytes`` is how much of one file is read (bytes),
+    ``max_files`` how many files a root may have.
     """
 
-    __slots__ = ("exclude", "gitignore", "include", "max_file_bytes", "max_files")
+    __slots__ = ("exclude", "gitignore", "include", "max_file_bytes", "max_files", "private")
 
     def __init__(
         self,
         include: tuple[str, ...] = (),
         exclude: tuple[str, ...] = (),
         *,
+        private: tuple[str, ...] = (),
         gitignore: bool = True,
         max_file_bytes: int = MAX_FILE_BYTES,
         max_files: int = MAX_FILES,
     ) -> None:
         self.include = include
         self.exclude = exclude
+        self.private = private
         self.gitignore = gitignore
         self.max_file_bytes = max_file_bytes
         self.max_files = max_files
 
     def as_key(self) -> tuple[object, ...]:
         """Return what makes two sets of rules the same, for equality and for the cache's name."""
-        return (self.include, self.exclude, self.gitignore, self.max_file_bytes, self.max_files)
+        return (
+            self.include,
+            self.exclude,
+            self.private,
+            self.gitignore,
+            self.max_file_bytes,
+            self.max_files,
+        )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Rules) and self.as_key() == other.as_key()

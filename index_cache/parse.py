@@ -1,9 +1,11 @@
-"""Bytes to Document: pure, and it takes any bytes. See ``spec/canonical-view.md``."""
+"""Text to Document: pure, and it takes any text. See ``spec/canonical-view.md``."""
 
 from __future__ import annotations
 
+import re
+
 from index_cache import frontmatter, markdown
-from index_cache.text import decode, split
+from index_cache.text import split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,19 +16,23 @@ if TYPE_CHECKING:
 TIERS = ("unverified", "machine-confirmed", "human-reviewed")
 _MAX_FIELD = 4_000  # characters of one metadata field that are kept; the text stays in the file
 _MAX_TAGS = 64
+# A block that was never closed is none, but who wrote this in it meant it.
+_UNCLOSED_PRIVATE = re.compile(
+    r"\s*+---[ \t]*\r?\n(?:.*\n){0,100}?[\"']?private[\"']?[ \t]*:(.*)", re.IGNORECASE
+)
+_NO = ("", "false", "no", "off", "0", "null", "~")
 
 
 class Document:
     """What the bytes of one canonical file say; nothing here depends on its times or its place.
 
     All fields are text, "" where the note says nothing; ``title`` is never empty. ``modified`` is
-    "" when only the file's own time can tell. ``tier`` is one of TIERS. ``body`` is the indexed
-    text after the metadata block, which began at ``body_line`` (1-based).
+    "" when only the file's own time can tell. ``tier`` is one of TIERS. ``withheld`` says that the
+    note must appear nowhere. ``body`` is the indexed text after the metadata block.
     """
 
     __slots__ = (
         "body",
-        "body_line",
         "created",
         "description",
         "excerpt",
@@ -39,13 +45,13 @@ class Document:
         "title",
         "type",
         "updated",
+        "withheld",
     )
 
     def __init__(self, path: bytes, text: str) -> None:
         block, begin = split(text)
         meta = frontmatter.parse(block) if block else {}
         self.body = text[begin:]
-        self.body_line = 1 + text.count("\n", 0, begin)
         heading, self.excerpt = markdown.summary(self.body)
         self.title = self._title(meta, heading, path)
         self.id = _text(meta, "id")
@@ -58,6 +64,8 @@ class Document:
         self.status = _text(meta, "status")
         self.stale_after = _text(meta, "stale_after")
         self.tier = _tier(meta.get("verified"))
+        unclosed = _UNCLOSED_PRIVATE.match(text) if block is None else None
+        self.withheld = _is_private(unclosed[1] if unclosed else meta.get("private"))
 
     @staticmethod
     def _title(meta: Mapping[str, Value], heading: str | None, path: bytes) -> str:
@@ -65,14 +73,6 @@ class Document:
         name = path.rpartition(b"/")[2].decode("utf-8", "backslashreplace")
         stem = " ".join(name.rpartition(".")[0].split())
         return (named or heading or stem or " ".join(name.split()))[:_MAX_FIELD]
-
-
-def parse(path: bytes, data: bytes) -> Document:
-    """Return the Document of a file's bytes; ``path`` (relative) gives a title of last resort.
-
-    Raises ``text.NotText`` when the bytes are no text at all.
-    """
-    return Document(path, decode(data))
 
 
 def _text(meta: Mapping[str, Value], *keys: str) -> str:
@@ -107,3 +107,8 @@ def _tier(verified: Value | None) -> str:
     if any(name.startswith("human:") for name in named):
         return TIERS[2]
     return TIERS[1] if named else TIERS[0]
+
+
+def _is_private(value: Value | None) -> bool:
+    """Tell whether ``private`` withholds the whole note: whatever is not plainly a no does."""
+    return value is not None and not (isinstance(value, str) and value.strip().lower() in _NO)

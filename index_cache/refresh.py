@@ -14,12 +14,12 @@ from index_cache import db
 from index_cache.diff import diff
 from index_cache.errors import RootUnavailable
 from index_cache.gitignore import ask
-from index_cache.scan import scan
+from index_cache.scan import original_of, scan
 from index_cache.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from index_cache.diff import Diff
     from index_cache.errors import RecallError
@@ -36,7 +36,8 @@ class Report:
     """What one refresh of one root found and did.
 
     ``skipped`` lists what is not indexed, or not wholly, with reasons; ``unavailable`` the
-    directories and files that could not be looked at, whose rows stay. ``busy`` says that another
+    directories and files that could not be looked at, whose rows stay; ``withheld`` counts what
+    is private and in no list. ``busy`` says that another
     process was writing, so that its older view counts; ``built`` that this call made the first
     view. ``failure`` is why this root could not be refreshed at all. ``seconds`` is elapsed time.
     """
@@ -56,6 +57,7 @@ class Report:
         "skipped",
         "unavailable",
         "unchanged",
+        "withheld",
     )
 
     def __init__(self, root: Root, cache_file: str | None = None) -> None:
@@ -65,6 +67,7 @@ class Report:
         self.skipped: tuple[Skipped, ...] = ()
         self.unavailable: tuple[Skipped, ...] = ()
         self.notices: tuple[str, ...] = ()
+        self.withheld = 0
         self.seconds = 0.0
         self.busy = False
         self.built = False
@@ -156,8 +159,9 @@ class _Refresh:
             changes.differ
             or self.options.compact
             or not self.store.built
-            or (self.options.insist and self._lingers())
+            or self._lingers()
             or self.store.notes("skipped") != sorted(found.skipped, key=_by_path)
+            or self.store.number("withheld") != found.withheld
             or self.store.notes("unavailable") != changes.unavailable
         )
 
@@ -175,6 +179,7 @@ class _Refresh:
         from index_cache.ingest import Ingest  # 3 ms that most searches need not pay
 
         first = not self.store.built
+        db.prepare_writer(self.store.connection)
         done = Ingest(self.store, self.fs, found.clock_ns, self.options.progress).run(changes)
         store = self.store
         self.report.added = done.added
@@ -182,10 +187,11 @@ class _Refresh:
         self.report.removed = len(changes.removed) + done.lost
         with db.Transaction(store.connection):
             store.set_notes("skipped", sorted(found.skipped, key=_by_path))
+            store.set_meta("withheld", found.withheld)
             store.set_notes("unavailable", [*changes.unavailable, *done.unavailable])
             store.set_meta("built", 1)
         self.report.built = first
-        if self.options.compact or (self.options.insist and self._lingers()):
+        if self.options.compact or self._lingers():
             store.compact()
         elif done.written:
             store.checkpoint()
@@ -198,13 +204,33 @@ class _Refresh:
         report = self.report
         report.documents = self.store.documents()
         report.unchanged = report.documents - report.added - report.changed
-        report.skipped = tuple(sorted([*found.skipped, *self.store.problems()], key=_by_path))
-        report.unavailable = tuple(self.store.notes("unavailable")) or tuple(changes.unavailable)
+        unavailable = self.store.notes("unavailable") or changes.unavailable
+        report.skipped, report.unavailable, report.withheld = left_out(
+            self.store, found.skipped, unavailable, found.withheld
+        )
         report.notices += tuple(found.notices)
         report.seconds = time.perf_counter() - self.started
         if self.store.path and not report.busy:
             db.mark_used(self.store.path)
         return report
+
+
+def left_out(
+    store: Store, skipped: Iterable[Skipped], unavailable: Iterable[Skipped], withheld: int
+) -> tuple[tuple[Skipped, ...], tuple[Skipped, ...], int]:
+    """Return what is skipped and unavailable, by path, and how much is withheld.
+
+    To what a scan left out comes what the cache knows of bad files; ``withheld`` counts what the
+    rules withhold. Notes that withhold themselves, and sync tools' copies of them, are counted but
+    in no list.
+    """
+    hidden = store.withheld()
+
+    def public(notes: Iterable[Skipped]) -> tuple[Skipped, ...]:
+        named = (each for each in notes if original_of(each.path) not in hidden)
+        return tuple(sorted(named, key=_by_path))
+
+    return public([*skipped, *store.problems()]), public(unavailable), len(hidden) + withheld
 
 
 def _by_path(note: Skipped) -> tuple[bytes, str]:
@@ -215,26 +241,33 @@ def open_store(root: Root, directory: str | None, wait: float) -> Store:
     """Open a root's cache, making an empty one when there is none or it can't be read.
 
     ``directory`` is where cache files live; None keeps the cache in memory, and so does a
-    directory that can't be written and holds none for this root. ``wait`` is in seconds. Raises
+    directory that can't be written and holds none for this root, or that is not the person's own.
+    ``wait`` is in seconds. Raises
     CacheBusy when another process keeps the lock for longer.
     """
     if directory is None:
         return Store.create(root, None)
     path = db.cache_path(directory, root)
     try:
-        store = _when_readable(root, path, wait)
-    except (db.Damaged, apsw.CantOpenError):
-        pass
-    else:
-        if store.writable or store.built:
-            return store
-        store.close()  # its first build was cut short, and can't be continued
-        return Store.create(root, None)
-    try:
-        db.ensure_directory(directory)
-        return _replace(root, path, wait)
-    except (OSError, apsw.ReadOnlyError, apsw.CantOpenError):
-        return Store.create(root, None)
+        db.refuse_foreign_directory(directory)
+        try:
+            store = _when_readable(root, path, wait)
+        except (db.Damaged, apsw.CantOpenError):
+            db.ensure_directory(directory)
+            return _replace(root, path, wait)
+    except (OSError, apsw.ReadOnlyError, apsw.CantOpenError) as error:
+        return in_memory(root, getattr(error, "strerror", None) or str(error))
+    if store.writable or store.built:
+        return store
+    store.close()  # its first build was cut short, and can't be continued
+    return in_memory(root, "it can't be written")
+
+
+def in_memory(root: Root, why: str) -> Store:
+    """Return an empty cache in memory, with the reason why it is there."""
+    store = Store.create(root, None)
+    store.why_in_memory = why
+    return store
 
 
 def _when_readable(root: Root, path: str, wait: float) -> Store:

@@ -40,10 +40,11 @@ class Scan:
     ``unavailable`` names the directories (with a ``/`` at the end) and files that could not be
     looked at: from the absence of what is below them nothing follows. ``clock_ns`` was read
     before the first directory. ``empty`` maps each directory in which there is nothing at all to
-    its device.
+    its device. ``withheld`` counts the files and directories that the rules make private, and
+    which are nowhere named.
     """
 
-    __slots__ = ("clock_ns", "empty", "entries", "notices", "skipped", "unavailable")
+    __slots__ = ("clock_ns", "empty", "entries", "notices", "skipped", "unavailable", "withheld")
 
     def __init__(self, clock_ns: int) -> None:
         self.clock_ns = clock_ns
@@ -52,6 +53,7 @@ class Scan:
         self.skipped: list[Skipped] = []
         self.unavailable: list[Skipped] = []
         self.notices: list[str] = []
+        self.withheld = 0
 
 
 def scan(root: Root, fs: FileSystem, ignored: Callable[[bytes], Ignored]) -> Scan:
@@ -80,6 +82,7 @@ class _Walk:
         self.found = found
         self.include = Globs(root.rules.include)
         self.exclude = Globs(root.rules.exclude)
+        self.private = Globs(root.rules.private)
         self.max_bytes = root.rules.max_file_bytes
 
     def run(self, top: bytes) -> None:
@@ -113,6 +116,8 @@ class _Walk:
         names: set[bytes] | None = None
         for entry in listing:
             name = entry.name
+            if self.private and self.hides(prefix + name, entry):
+                continue
             if name.endswith(SUFFIXES) or name.lower().endswith(SUFFIXES):
                 if b"onflict" in name:
                     names = names or {each.name for each in listing}
@@ -125,6 +130,17 @@ class _Walk:
                 self.found.skipped.append(Skipped(prefix, "virtual environment"))
                 return []
         return below
+
+    def hides(self, path: bytes, entry: DirEntry) -> bool:
+        """Tell whether the rules make an entry private; if it would be walked or read, count it."""
+        if not self.private.match(path):
+            return False
+        try:
+            directory = entry.is_dir(follow_symlinks=False)
+        except OSError:
+            directory = True
+        self.found.withheld += directory or path.lower().endswith(SUFFIXES)
+        return True
 
     def other(self, prefix: bytes, entry: DirEntry) -> bool:
         """Look at an entry that is not called Markdown. True when it is a directory to walk."""
@@ -179,9 +195,8 @@ class _Walk:
             return "not on this disk (cloud placeholder)"
         if names is not None:
             name = path.rpartition(b"/")[2]
-            copy = _CONFLICT.fullmatch(name)
-            if copy and copy["stem"] + copy["suffix"] in names:
-                original = copy["stem"] + copy["suffix"]
+            original = original_of(name)
+            if original != name and original in names:
                 return f"conflict copy of {files.display(original)}"
         return None
 
@@ -222,6 +237,15 @@ class _Walk:
             del self.found.entries[path]
         kept = [each for each in self.found.skipped if not each.path.startswith(prefix)]
         self.found.skipped = kept
+
+
+def original_of(name: bytes) -> bytes:
+    """Return the name of the file that one named like this is a sync tool's conflict copy of.
+
+    It may be a path as well; the name itself comes back when it is no such copy's.
+    """
+    copy = _CONFLICT.fullmatch(name)
+    return copy["stem"] + copy["suffix"] if copy else name
 
 
 def _apply_limit(found: Scan, max_files: int) -> None:

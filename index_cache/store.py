@@ -12,7 +12,7 @@ from itertools import chain
 import apsw
 
 from index_cache import db, schema
-from index_cache.model import Root, Skipped
+from index_cache.model import WITHHELD, Root, Skipped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,12 +81,14 @@ def _entry_values(row: Row) -> tuple[object, ...]:
 class Store:
     """One open cache file of one root.
 
-    ``path`` is None for a cache in memory. Methods that change rows need the root's lock.
+    ``path`` is None for a cache in memory, and ``why_in_memory`` may say why.
+    Methods that change rows need the root's lock.
     """
 
     def __init__(self, root: Root, path: str | None) -> None:
         self.root = root
         self.path = path
+        self.why_in_memory: str | None = None
         self.file = db.file_identity(path)
         try:
             self.connection, self.writable = db.connect(path)
@@ -98,6 +100,7 @@ class Store:
         """Make an empty cache; the caller holds the lock."""
         store = cls.__new__(cls)
         store.root, store.path, store.writable = root, path, True
+        store.why_in_memory = None
         store.connection = db.create(path)
         store.file = db.file_identity(path)
         with db.Transaction(store.connection):
@@ -158,7 +161,11 @@ class Store:
     @property
     def generation(self) -> int:
         """A number that grows with every change of the rows."""
-        value = self.meta("generation")
+        return self.number("generation")
+
+    def number(self, key: str) -> int:
+        """Return a whole number that ``set_meta`` kept, 0 without one."""
+        value = self.meta(key)
         return value if isinstance(value, int) else 0
 
     def notes(self, key: str) -> list[Skipped]:
@@ -206,8 +213,16 @@ class Store:
 
     def problems(self) -> list[Skipped]:
         """Return the files that could not be indexed, or not as they are, with the reasons."""
-        rows = self.connection.execute("SELECT path, problem FROM entry WHERE problem IS NOT NULL")
+        rows = self.connection.execute(
+            "SELECT path, problem FROM entry WHERE problem IS NOT NULL AND problem <> ?",
+            (WITHHELD,),
+        )
         return [Skipped(path, reason) for path, reason in rows]
+
+    def withheld(self) -> set[bytes]:
+        """Return the paths of the notes that withhold themselves; never to be named."""
+        select = "SELECT path FROM entry WHERE problem = ?"
+        return {path for (path,) in self.connection.execute(select, (WITHHELD,))}
 
     def paths(self, directory: bytes = b"") -> set[bytes]:
         """Return the paths of the documents below a relative directory, b"" for all."""

@@ -1,4 +1,4 @@
-"""Bytes to text, and text to its metadata block and its body: pure, and without a parser.
+"""Bytes to public text, and that to its metadata block and its body: pure, without a parser.
 
 The search path needs this much of a note to find a line in it; YAML and Markdown would cost it
 15 ms. See ``spec/canonical-view.md``.
@@ -6,7 +6,10 @@ The search path needs this much of a note to find a line in it; YAML and Markdow
 
 from __future__ import annotations
 
+import hashlib
 import re
+
+from index_cache.privacy import strip
 
 # It ends with no blank: "key", many blanks and no colon would else cost their number squared.
 KEY = r"[^\W\d_](?:[\w .-]*[\w.-])?|\"[^\"\n]+\"|'[^'\n]+'"
@@ -27,6 +30,25 @@ class NotText(ValueError):
     """The bytes are not text; the message says why."""
 
 
+class Content:
+    """What may be known of a file's bytes: the only way from them to anything else.
+
+    ``text`` is public: private spans are taken out before anything looks at it. ``digest`` (32
+    bytes) is of what is public alone. ``guessed`` says that the bytes were not all UTF-8. Raises
+    NotText when they are no text.
+    """
+
+    __slots__ = ("digest", "guessed", "text")
+
+    def __init__(self, data: bytes) -> None:
+        whole = decode(data)
+        public = strip(whole)
+        seen = data if public == whole else public.encode("utf-8", "surrogatepass")
+        self.digest = hashlib.sha256(seen).digest()
+        self.text = public.replace("\0", " ")
+        self.guessed = not is_utf8(data)
+
+
 def decode(data: bytes) -> str:
     """Return a note's text: UTF-8, or UTF-16 if it is marked so; stray bytes are read as cp1252.
 
@@ -34,7 +56,7 @@ def decode(data: bytes) -> str:
     has many NUL bytes or, when it is no UTF-8 either, many other control characters.
     """
     if data[:2] in _UTF16_MARKS:
-        return data.decode("utf-16", "replace").replace("\0", " ")
+        return data.decode("utf-16", "replace")
     head = data[:_SNIFFED]
     if head.count(0) * 10 > len(head):
         raise NotText("not text: NUL bytes (UTF-16 without a mark, or a binary file)")
@@ -47,7 +69,7 @@ def decode(data: bytes) -> str:
             raise NotText("not text: control characters (a binary file)") from None
         else:
             text = data.decode("utf-8", "surrogateescape").translate(_STRAY_BYTES)
-    return text.removeprefix("\ufeff").replace("\0", " ")
+    return text.removeprefix("\ufeff")
 
 
 def is_utf8(data: bytes) -> bool:

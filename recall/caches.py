@@ -11,9 +11,10 @@ from index_cache import db, schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
 
 _DAY = 86_400.0
+_MONTH = 30 * _DAY
 
 
 class CacheFile:
@@ -77,6 +78,25 @@ def purge(cache_dir: str, root_path: str) -> list[CacheFile]:
     """Delete the cache files of one root, whatever its rules; return them."""
     real = os.path.realpath(root_path)
     return _delete(cache_dir, lambda cache: cache.root_path == real)
+
+
+def sweep(
+    cache_dir: str, roots: Container[str | None], used: Container[str], *, compact: bool
+) -> list[CacheFile]:
+    """Delete what nobody has used for a month, and what was made of some roots by other rules.
+
+    ``roots`` are the roots' real paths, ``used`` their cache files. Their other files go at once
+    with ``compact``, else after half a day: what the rules have since made private may be in them.
+    """
+    now = time.time()
+
+    def unwanted(cache: CacheFile) -> bool:
+        last = cache.last_used or 0.0
+        if cache.root_path in roots and cache.path not in used:
+            return compact or last < now - _DAY / 2
+        return last < now - _MONTH
+
+    return _delete(cache_dir, unwanted)
 
 
 def _delete(cache_dir: str, unwanted: Callable[[CacheFile], bool]) -> list[CacheFile]:

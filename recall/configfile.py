@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 MAX_CONFIG_BYTES = 1024 * 1024
 
 TOP_KEYS = ("inherit", "roots", "search", "hook")
-ROOT_KEYS = ("path", "include", "exclude", "gitignore", "max_file_bytes", "max_files")
+ROOT_KEYS = (
+    "path",
+    "include",
+    "exclude",
+    "private",
+    "gitignore",
+    "max_file_bytes",
+    "max_files",
+)
 SEARCH_KEYS = ("k", "budget", "include_journal", "wait")
 MEANT_ROOTS = "did you mean roots?"
 # Wide enough for any use; beyond them a value is a slip, and a stranger's file could ask for more
@@ -214,6 +222,7 @@ class _Reader:
         rules = Rules(
             self._globs(value, "include", key),
             self._globs(value, "exclude", key),
+            private=self._globs(value, "private", key),
             gitignore=self._flag(value.get("gitignore", True), f"{key}.gitignore"),
             **{
                 limit: int(self._number(value[limit], f"{key}.{limit}"))

@@ -7,7 +7,7 @@ import time
 
 from index_cache import files, schema
 from index_cache.search import contributions, weighted
-from index_cache.text import NotText, decode, split
+from index_cache.text import Content, NotText, split
 from recall import rank
 from recall.card import Card
 from recall.fresh import current
@@ -98,7 +98,7 @@ class Dresser:
         path = os.path.join(os.fsencode(root.path), hit.path)
         try:
             _, data = self._fs.read(path, root.rules.max_file_bytes)
-            text = decode(data)
+            text = Content(data).text
         except (OSError, NotText):
             return hit.excerpt, None, None
         begin = split(text)[1]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from index_cache import files
+from index_cache.text import Content, NotText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,25 +38,24 @@ def current(
         signature, data = fs.read(path, root.rules.max_file_bytes)
     except OSError:
         return None
-    import hashlib
-
     hit.signature = signature
-    digest = hashlib.sha256(data).digest()
-    if digest == hit.digest:
+    try:
+        content = Content(data)
+    except NotText:
+        return None
+    if content.digest == hit.digest:
         return hit
-    hit.digest = digest
-    return hit if _reread(hit, data, analyzer, terms) else None
+    hit.digest = content.digest
+    return hit if _reread(hit, content, analyzer, terms) else None
 
 
-def _reread(hit: Hit, data: bytes, analyzer: Analyzer, terms: Sequence[str]) -> bool:
+def _reread(hit: Hit, content: Content, analyzer: Analyzer, terms: Sequence[str]) -> bool:
     """Put what a file says now into its hit; False when it no longer answers the query."""
     from index_cache.ingest import columns, searchable
-    from index_cache.parse import parse
-    from index_cache.text import NotText
+    from index_cache.parse import Document
 
-    try:
-        document = parse(hit.path, data)
-    except NotText:
+    document = Document(hit.path, content.text)
+    if document.withheld:
         return False
     found = {term for text in searchable(document) for term in analyzer.terms(text)}
     if not found.intersection(terms):

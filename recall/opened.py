@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import apsw
 
 from index_cache import db
 from index_cache.errors import RecallError, RootUnavailable
 from index_cache.model import Root, Skipped
-from index_cache.refresh import Options, Report, open_store, refresh
+from index_cache.refresh import Options, Report, in_memory, left_out, open_store, refresh
 from index_cache.store import Store
 
 TYPE_CHECKING = False
@@ -23,8 +25,9 @@ if TYPE_CHECKING:
 class RootStatus:
     """The state of one root's cache, as ``recall status`` shows it.
 
-    ``cache_bytes`` and ``text_bytes`` are sizes on disk of the cache and of the indexed files,
-    ``last_refresh`` is in seconds since the epoch, ``last_failure`` has when, message, where, hint.
+    ``withheld`` counts what is private and in no list, ``cache_bytes`` and ``text_bytes`` are sizes
+    on disk of the cache and of the indexed files, ``last_refresh`` is in seconds since the epoch,
+    ``last_failure`` has when, message, where, hint.
     """
 
     __slots__ = (
@@ -38,6 +41,7 @@ class RootStatus:
         "skipped",
         "text_bytes",
         "unavailable",
+        "withheld",
     )
 
     def __init__(self, root: Root) -> None:
@@ -45,6 +49,7 @@ class RootStatus:
         self.documents = 0
         self.skipped: tuple[Skipped, ...] = ()
         self.unavailable: tuple[Skipped, ...] = ()
+        self.withheld = 0
         self.cache_file: str | None = None
         self.cache_bytes = 0
         self.text_bytes = 0
@@ -75,23 +80,39 @@ class OpenRoot:
 
     def refresh(self, options: Options) -> Report:
         """Bring the cache up to date. Never raises RecallError: the report has the failure."""
-        return self._reported(lambda store: refresh(store, self._fs, options), options.wait)
+        return self._reported(
+            lambda store: refresh(store, self._fs, options),
+            options.wait,
+            anyhow=not options.insist,
+        )
 
     def as_it_is(self, wait: float) -> Report:
         """Open the cache as it is, without looking at the files; refresh it if it has no view."""
         return self._reported(lambda store: self._viewed(store, wait), wait)
 
-    def _reported(self, use: Callable[[Store], Report], wait: float) -> Report:
-        """Return the report that ``use`` gives, or one of its failure."""
+    def _reported(
+        self, use: Callable[[Store], Report], wait: float, *, anyhow: bool = True
+    ) -> Report:
+        """Return the report that ``use`` gives, or one of its failure.
+
+        ``anyhow`` lets a cache in memory answer where there is no view and none can be written.
+        """
+        if self.store is None and not os.path.isdir(self.root.path):
+            return self._failed(_missing(self.root))
         try:
             report = self.guarded(use, wait)
         except RecallError as error:
             return self._failed(error)
         except (apsw.Error, OSError) as error:
-            return self._failed(self._told(error))
+            if not anyhow or isinstance(error, apsw.BusyError) or self.view is not None:
+                return self._failed(self._told(error))
+            self.close()
+            self.store = in_memory(self.root, str(error))
+            report = use(self.store)
         if report.cache_file is None:
-            place = self._directory or "no home directory was found"
-            report.notices += (f"no cache can be kept ({place}): everything was read anew",)
+            why = self.store.why_in_memory if self.store else None
+            place = f"in {self._directory}: {why}" if self._directory else ": there is no home"
+            report.notices += (f"no cache can be kept {place}; everything was read anew",)
         return report
 
     def probe(self, wait: float) -> None:
@@ -107,8 +128,7 @@ class OpenRoot:
             return refresh(store, self._fs, Options(wait=wait))
         report = Report(self.root, store.path)
         report.documents = report.unchanged = store.documents()
-        report.skipped = (*store.notes("skipped"), *store.problems())
-        report.unavailable = tuple(store.notes("unavailable"))
+        report.skipped, report.unavailable, report.withheld = _left_out(store)
         return report
 
     def status(self, told: Mapping[str, dict[str, object]]) -> RootStatus:
@@ -129,8 +149,7 @@ class OpenRoot:
             store.check()
             state.built = store.built
             state.documents = store.documents()
-            state.skipped = (*store.notes("skipped"), *store.problems())
-            state.unavailable = tuple(store.notes("unavailable"))
+            state.skipped, state.unavailable, state.withheld = _left_out(store)
             state.text_bytes = sum(map(files.size, store.signatures().values()))
         except db.DAMAGE as error:
             state.last_failure = {"when": None, "message": f"the cache is damaged: {error}"}
@@ -194,6 +213,20 @@ class OpenRoot:
             where=where,
             hint="recall cache list shows where it is; it may be deleted at any time",
         )
+
+
+def _missing(root: Root) -> RootUnavailable:
+    return RootUnavailable(
+        f"root {root.name} can't be read: there is no such directory",
+        where=root.path,
+        hint="check that the directory exists and is mounted",
+    )
+
+
+def _left_out(store: Store) -> tuple[tuple[Skipped, ...], tuple[Skipped, ...], int]:
+    return left_out(
+        store, store.notes("skipped"), store.notes("unavailable"), store.number("withheld")
+    )
 
 
 def _check_pages(store: Store) -> None:

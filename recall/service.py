@@ -82,7 +82,11 @@ class _Search:
         while True:
             hits = rank.ordered(search.candidates(self._stores, self._wanted, parts, terms, asked))
             answer.cards = _cards(dresser, hits, k)
-            if len(answer.cards) == k or len(hits) < asked:
+            if len(answer.cards) == k:
+                return
+            if len(hits) < asked:
+                # All there is to show is shown: what is left are copies, or notes that are gone.
+                answer.total = len(answer.cards)
                 return
             asked *= 4  # copies and vanished files took places: look further down
 
@@ -106,14 +110,15 @@ def _cards(dresser: Dresser, hits: Sequence[Hit], k: int) -> list[Card]:
 class Recall:
     """Search over some roots, with their caches kept open between calls.
 
-    ``roots`` are Root objects or directories; without any, the configuration of ``cwd`` counts.
-    ``environ`` stands for the environment, ``cache_dir`` for where the caches are kept. Not for
-    use from several threads at once. Raises what ``recall.config.load`` raises.
+    ``roots`` are Root objects or directories, or a single directory; without any, the
+    configuration of ``cwd`` counts. ``environ`` stands for the environment, ``cache_dir`` for
+    where the caches are kept. Not for use from several threads at once. Raises what
+    ``recall.config.load`` raises.
     """
 
     def __init__(
         self,
-        roots: Iterable[Root | str | os.PathLike[str]] | None = None,
+        roots: Iterable[Root | str | os.PathLike[str]] | str | os.PathLike[str] | None = None,
         *,
         cwd: str | None = None,
         environ: Mapping[str, str] | None = None,
@@ -127,6 +132,8 @@ class Recall:
         self._swept: float | None = None
         if roots is None:
             found = config.load(self._cwd, self._environ, fallback=True).roots
+        elif isinstance(roots, str | os.PathLike):
+            found = (self._root(roots),)
         else:
             found = tuple(self._root(each) for each in roots)
         self._directory = cache_dir or dirs.cache_dir(self._environ)
@@ -162,7 +169,7 @@ class Recall:
         self,
         query: str,
         k: int = 10,
-        types: Iterable[str] | None = None,
+        types: Iterable[str] | str | None = None,
         under: str | None = None,
         include_journal: bool = False,  # noqa: FBT001, FBT002 - the published signature
     ) -> list[Card]:
@@ -184,7 +191,7 @@ class Recall:
         self,
         query: str,
         k: int = 10,
-        types: Iterable[str] | None = None,
+        types: Iterable[str] | str | None = None,
         under: str | None = None,
         include_journal: bool = False,  # noqa: FBT001, FBT002 - as in search
         *,
@@ -207,7 +214,7 @@ class Recall:
             self._swept = time.monotonic()
             failures.record(self._state, reports)
         answer = Answer(query, reports)
-        asked = None if types is None else list(types)
+        asked = None if types is None else [types] if isinstance(types, str) else list(types)
         try:
             self._fill(answer, k, asked, under, include_journal, explain=explain)
         except db.DAMAGE:
@@ -253,14 +260,16 @@ class Recall:
 
         ``prune`` also takes out what a root or directory that shows nothing may have lost,
         ``compact`` leaves nothing of deleted text in the files. Caches that nobody has used for a
-        month are deleted.
+        month are deleted, and those of the same directories by other rules.
         """
         options = Options(wait=wait, insist=True, prune=prune, compact=compact, progress=progress)
         reports = [each.refresh(options) for each in self._opened]
         self._swept = time.monotonic()
         failures.record(self._state, reports)
         if self._directory is not None:
-            caches.prune(self._directory)
+            roots = {root.path for root in self.roots}
+            used = {db.cache_path(self._directory, root) for root in self.roots}
+            caches.sweep(self._directory, roots, used, compact=compact)
         return reports
 
     def status(self) -> list[RootStatus]:

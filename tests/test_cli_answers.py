@@ -64,6 +64,7 @@ def a_report(name: str = "n", **fields: Any) -> SimpleNamespace:
         "documents": 3,
         "skipped": (),
         "unavailable": (),
+        "withheld": 0,
         "notices": (),
         "seconds": 0.01,
         "busy": False,

@@ -233,6 +233,7 @@ def test_every_key_is_taken(place: Place) -> None:
         path = "~/project/notes"
         include = ["/*.md"]
         exclude = ["drafts/", "*.tmp.md"]
+        private = ["me/"]
         gitignore = false
         max_file_bytes = 100
         max_files = 7
@@ -248,7 +249,14 @@ def test_every_key_is_taken(place: Place) -> None:
     config = place.load()
     (root,) = config.roots
     assert (root.name, root.path) == ("notes", str(notes))
-    assert root.rules.as_key() == (("/*.md",), ("drafts/", "*.tmp.md"), False, 100, 7)
+    assert root.rules.as_key() == (
+        ("/*.md",),
+        ("drafts/", "*.tmp.md"),
+        ("me/",),
+        False,
+        100,
+        7,
+    )
     search = config.search
     assert (search.k, search.budget, search.include_journal, search.wait) == (5, 1000, True, 1.5)
     assert config.hook == {"anything": {"at": ["all"]}}
@@ -257,7 +265,7 @@ def test_every_key_is_taken(place: Place) -> None:
 def test_defaults(place: Place) -> None:
     place.own('[roots]\nnotes = "~/project"\n')
     config = place.load()
-    assert config.roots[0].rules.as_key() == ((), (), True, MAX_FILE_BYTES, MAX_FILES)
+    assert config.roots[0].rules.as_key() == ((), (), (), True, MAX_FILE_BYTES, MAX_FILES)
     search = config.search
     assert (search.k, search.budget, search.include_journal, search.wait) == (10, 4096, False, 30.0)
     assert config.hook == {}

@@ -11,8 +11,12 @@ from hypothesis import strategies as st
 from vectors import load, named
 
 from index_cache.markdown import EXCERPT_LENGTH
-from index_cache.parse import TIERS, parse
-from index_cache.text import NotText, decode, is_utf8
+from index_cache.parse import TIERS, Document
+from index_cache.text import Content, NotText, is_utf8
+
+
+def parse(path: bytes, data: bytes) -> Document:
+    return Document(path, Content(data).text)
 
 
 @pytest.mark.parametrize("vector", load("text.json"), ids=named)
@@ -21,9 +25,9 @@ def test_F1_text_vectors(vector: dict[str, Any]) -> None:
     assert is_utf8(data) == vector["utf8"]
     if vector["text"] is None:
         with pytest.raises(NotText, match=r"^not text: "):
-            decode(data)
+            Content(data)
     else:
-        assert decode(data) == vector["text"]
+        assert Content(data).text == vector["text"]
 
 
 @pytest.mark.parametrize("vector", load("documents.json"), ids=named)
@@ -40,7 +44,6 @@ def test_F1_the_encoding_makes_no_difference(encoding: str) -> None:
     document = parse(b"n.md", text.encode(encoding))
     assert (document.title, document.excerpt) == ("Schlüssel", "日本語")
     assert document.body == "# Größe\n\n日本語\n"
-    assert document.body_line == 4
 
 
 def test_a_name_that_is_not_utf8_gives_an_escaped_title() -> None:
@@ -52,7 +55,7 @@ def test_F1_a_file_cut_off_in_a_character_is_utf8_all_the_same() -> None:
     data = text.encode()
     for end in range(len(data) - 8, len(data)):
         assert is_utf8(data[:end])
-        assert text.startswith(decode(data[:end]))
+        assert text.startswith(Content(data[:end]).text)
 
 
 ALIKE = {
@@ -95,7 +98,6 @@ def test_F1_any_bytes_are_a_document_or_not_text(data: bytes, name: bytes) -> No
         return
     assert document.title
     assert document.tier in TIERS
-    assert document.body_line >= 1
     assert len(document.excerpt) <= EXCERPT_LENGTH + 1
     for field in document.__slots__:
         value = getattr(document, field)

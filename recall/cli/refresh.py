@@ -101,6 +101,7 @@ def _lines(report: Report) -> str:
         (report.removed, "removed"),
         (report.unchanged, "unchanged"),
         (len(report.skipped), "skipped"),
+        *([(report.withheld, "withheld")] if report.withheld else []),
     )
     text = ", ".join(f"{count:,} {what}" for count, what in counts)
     lines = [f"{name}: {number(report.documents, 'note')}: {text} in {report.seconds:.2f} s"]

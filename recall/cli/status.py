@@ -65,6 +65,8 @@ def _lines(state: RootStatus, *, skipped: bool) -> str:
             f"  {number(state.documents, 'note')}, {size(state.text_bytes)} of text, "
             f"cache {size(state.cache_bytes)}"
         )
+        if state.withheld:
+            lines.append(f"  withheld as private: {state.withheld:,}")
         lines.append(f"  cache file: {visible(state.cache_file or 'in memory')}")
         lines.append(f"  last refresh: {_local(state.last_refresh)}")
     else:
