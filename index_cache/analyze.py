@@ -148,7 +148,7 @@ class Analyzer:
             for part in _PART.finditer(run["word"])
         ]
         if len(parts) > 1 or run["lead"] or run["tail"]:
-            yield _fold(chunk[run.start() : run.end()])
+            yield self._word(chunk[run.start() : run.end()])
         yield from parts
 
     def _word(self, word: str) -> str:

@@ -44,7 +44,7 @@ def diff(
 
     An incomplete scan never deletes: what is below an unreadable directory stays, and so does
     what is below one that is empty and now lies on another device (unmounted), and everything
-    when the root shows no file at all. ``prune`` gives up the last two.
+    when the root shows no file at all. With ``prune`` nothing that was not seen stays.
     """
     read = {path for path in suspects if path in found.entries}
     if found.entries == manifest:
@@ -55,7 +55,7 @@ def diff(
         unavailable.append(Skipped(b"", "the root shows no notes: not mounted, or all deleted"))
     elif gone and not prune:
         unavailable += _unmounted(found, manifest, gone)
-    kept = tuple(each.path for each in unavailable)
+    kept = () if prune else tuple(each.path for each in unavailable)
     removed = [path for path in gone if not path.startswith(kept)] if kept else list(gone)
     read.update(path for path, sig in found.entries.items() if manifest.get(path) != sig)
     return Diff(sorted(read), sorted(removed), unavailable)

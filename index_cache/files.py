@@ -65,6 +65,7 @@ GRANULARITY_NS = 2_000_000_000
 
 DEVICE_MASK = 0xFFFFFFFFFFFFFFFF  # device numbers may be negative
 _SIGNATURE = struct.Struct("<qqqQQ")
+_LATEST = 2**63 - 1
 _DAY_NS = 86_400_000_000_000
 _READ_TRIES = 3
 _CHUNK = 1024 * 1024
@@ -79,9 +80,12 @@ class Moving(OSError):
 
 def signature(st: StatResult) -> bytes:
     """Return (mtime_ns, ctime_ns, size, inode, device) of a file as 40 bytes."""
-    return _SIGNATURE.pack(
-        st.st_mtime_ns, st.st_ctime_ns, st.st_size, st.st_ino, st.st_dev & DEVICE_MASK
-    )
+    times = (st.st_mtime_ns, st.st_ctime_ns)
+    try:
+        return _SIGNATURE.pack(*times, st.st_size, st.st_ino, st.st_dev & DEVICE_MASK)
+    except struct.error:  # a time outside of the years 1678 to 2262
+        written, changed = (max(-_LATEST, min(time_ns, _LATEST)) for time_ns in times)
+        return _SIGNATURE.pack(written, changed, st.st_size, st.st_ino, st.st_dev & DEVICE_MASK)
 
 
 def mtime_ns(sig: bytes) -> int:

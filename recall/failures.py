@@ -13,7 +13,7 @@ from index_cache import db
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
 
     from index_cache.refresh import Report
 
@@ -21,15 +21,18 @@ _FILE = "failures.json"
 _MAX_BYTES = 1024 * 1024
 
 
-def record(state_dir: str | None, reports: Iterable[Report]) -> None:
-    """Note the failures among some reports; reports without one change nothing."""
+def record(state_dir: str | None, reports: Sequence[Report]) -> None:
+    """Note the failures among some reports, and forget those of roots that are well again."""
+    if state_dir is None:
+        return
     failed = {db.identity(each.root): each.failure for each in reports if each.failure}
-    if not failed or state_dir is None:
+    if not failed and not os.path.exists(os.path.join(state_dir, _FILE)):
         return
     from recall.envelope import encode
     from recall.replace import make_private, replace
 
-    known = dict(read(state_dir))
+    before = read(state_dir)
+    known = {name: each for name, each in before.items() if name not in _well(reports)}
     for name, error in failed.items():
         known[name] = {
             "when": time.time(),
@@ -37,11 +40,17 @@ def record(state_dir: str | None, reports: Iterable[Report]) -> None:
             "where": error.where,
             "hint": error.hint,
         }
+    if known == before:
+        return
     try:
         make_private(state_dir)
         replace(os.path.join(state_dir, _FILE), encode(known), mode=0o600)
     except OSError:
         return
+
+
+def _well(reports: Sequence[Report]) -> set[str]:
+    return {db.identity(each.root) for each in reports if not each.failure and not each.busy}
 
 
 def read(state_dir: str | None) -> Mapping[str, dict[str, object]]:

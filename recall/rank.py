@@ -16,8 +16,14 @@ _TIERS = ("unverified", "machine-confirmed", "human-reviewed")
 def ordered(hits: Iterable[Hit]) -> list[Hit]:
     """Return hits best first: by score, then tier, then the later modified, then root and path."""
     by_place = sorted(hits, key=lambda hit: (hit.root, hit.path))
-    by_time = sorted(by_place, key=modified, reverse=True)
+    by_time = sorted(by_place, key=_time, reverse=True)
     return sorted(by_time, key=lambda hit: (-hit.score, -_TIERS.index(hit.tier)))
+
+
+def _time(hit: Hit) -> str:
+    """Return when a document was modified, "" if that is no ISO 8601 date: it decides nothing."""
+    text = modified(hit)
+    return text if text[:4].isdecimal() and text[4:5] == "-" and text[5:7].isdecimal() else ""
 
 
 def modified(hit: Hit) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import apsw
 import pytest
 
 from index_cache import search
 from index_cache.analyze import Analyzer
 from index_cache.model import Root, Rules
+from index_cache.store import Store
 from recall import Recall
 
 if TYPE_CHECKING:
@@ -120,3 +122,94 @@ def test_C4_a_symlink_in_the_place_of_a_cache_is_replaced_not_followed(tmp_path:
     assert card[:2] == before[0][:2]
     assert not file.is_symlink()
     assert elsewhere.read_bytes() == old
+
+
+@pytest.mark.parametrize("year", [1600, 2300, 9999])
+def test_D1_a_time_that_no_signature_holds_costs_nothing(
+    year: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = write(tmp_path / "notes", {"a.md": "# Kestrel\n", "b.md": "# Kestrel too\n"})
+    seconds = (year - 1970) * 31_556_952
+    try:
+        os.utime(notes / "a.md", (seconds, seconds))
+    except OSError:
+        pytest.skip("this file system keeps no such times")
+    monkeypatch.chdir(tmp_path)
+    paths = [path for _, path, _ in found([notes], tmp_path / "cache", "kestrel")]
+    assert sorted(paths) == ["a.md", "b.md"]
+    assert paths == [path for _, path, _ in found([notes], tmp_path / "cache", "kestrel")]
+
+
+def test_a_single_directory_or_type_is_one_not_its_letters(tmp_path: Path) -> None:
+    notes = write(tmp_path / "notes", {"a.md": "---\ntype: Note\n---\n# Kestrel\n"})
+    with Recall(str(notes), cache_dir=str(tmp_path / "cache")) as recall:
+        assert [root.path for root in recall.roots] == [str(notes)]
+        assert [card.path for card in recall.search("kestrel", types="note")] == ["a.md"]
+    with Recall(notes, cache_dir=str(tmp_path / "cache")) as recall:
+        assert len(recall.search("kestrel")) == 1
+
+
+def test_Q2_an_identifier_is_found_whole_in_any_case(tmp_path: Path) -> None:
+    text = "See getUserName and OvertimeService.\n"
+    notes = write(tmp_path / "notes", {"a.md": text, "b.md": "# Else\n", "c.md": "# More\n"})
+    for query in ("getUserName", "getusername", "GETUSERNAME", "overtimeservice", "user name"):
+        assert [path for _, path, _ in found([notes], tmp_path / "cache", query)] == ["a.md"]
+
+
+def test_the_total_counts_what_can_be_shown_once_all_is(tmp_path: Path) -> None:
+    notes = write(tmp_path / "notes", {f"{number}.md": "# Kestrel\n" for number in range(5)})
+    write(notes, {"other.md": "# Kestrel and more\n"})
+    with Recall(notes, cache_dir=str(tmp_path / "cache")) as recall:
+        answer = recall.answer("kestrel", 10)
+        assert (answer.total, [len(card.copies) for card in answer.cards]) == (2, [4, 0])
+        (notes / "other.md").unlink()
+        answer = recall.answer("kestrel", 10, refresh=False)
+        assert (answer.total, len(answer.cards)) == (1, 1)
+
+
+def test_a_directory_that_is_missing_leaves_no_cache(tmp_path: Path) -> None:
+    with Recall(tmp_path / "gone", cache_dir=str(tmp_path / "cache")) as recall:
+        (report,) = recall.answer("kestrel").reports
+    assert report.failure is not None
+    assert not (tmp_path / "cache").exists()
+
+
+def test_C6_a_full_disk_at_a_first_build_costs_the_cache_not_the_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = write(tmp_path / "notes", {"a.md": "# Kestrel\n"})
+    real = Store.write
+
+    def full(store: Store, *args: Any) -> None:
+        if store.path is not None:
+            raise apsw.FullError("database or disk is full")
+        real(store, *args)
+
+    monkeypatch.setattr(Store, "write", full)
+    with Recall(notes, cache_dir=str(tmp_path / "cache")) as recall:
+        answer = recall.answer("kestrel")
+        assert [card.path for card in answer.cards] == ["a.md"]
+        assert "full" in answer.reports[0].notices[0]
+    with Recall(notes, cache_dir=str(tmp_path / "cache")) as recall:
+        (report,) = recall.refresh()
+        assert report.failure is not None
+
+
+def test_the_last_failure_is_forgotten_once_the_root_is_well(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    cache = str(tmp_path / "cache")
+    for there in (False, True):
+        if there:
+            write(notes, {"a.md": "# Kestrel\n"})
+        with Recall([Root("n", str(notes))], cache_dir=cache) as recall:
+            recall.refresh()
+            (status,) = recall.status()
+            assert (status.last_failure is None) == there
+
+
+def test_a_date_that_is_none_wins_no_tie(tmp_path: Path) -> None:
+    head = "---\nmodified: {}\n---\n# Kestrel {}\n"
+    dates = {"a": "zzz", "b": "2026-01-02", "c": "yesterday", "d": "2026-03-01"}
+    notes = write(tmp_path / "n", {f"{k}.md": head.format(v, k + "x") for k, v in dates.items()})
+    paths = [path for _, path, _ in found([notes], tmp_path / "cache", "kestrel")]
+    assert paths == ["d.md", "b.md", "a.md", "c.md"]

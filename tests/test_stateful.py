@@ -42,9 +42,10 @@ from stateful_support import (
 
 from index_cache import files, ingest
 from index_cache.errors import RootUnavailable
-from index_cache.parse import parse
+from index_cache.parse import Document
 from index_cache.refresh import open_store
 from index_cache.store import Store
+from index_cache.text import Content as Public
 from recall.service import Recall
 
 if TYPE_CHECKING:
@@ -403,7 +404,7 @@ class Machine(RuleBasedStateMachine):
             path = os.fsencode(card.path)
             assert self.writable(root, path)
             data = self.content(root, path)
-            assert card.title == parse(path, data).title
+            assert card.title == Document(path, Public(data).text).title
             assert wanted.intersection(ANALYZER.terms(data.decode()))
             assert card.summary in data.decode()
 
@@ -475,16 +476,15 @@ class Machine(RuleBasedStateMachine):
         """Return the files that are not seen, but from whose absence nothing follows."""
         seen = self.seen(root)
         gone = before.keys() - set(seen)
+        if prune or not seen:
+            return set() if prune else set(gone)
         kept = {path for path in gone if self.below_denied(root, path)}
-        if not prune:
-            if not seen:
-                return set(gone)
-            lost = {path for path in gone if path.startswith(MOUNT + b"/")}
-            mount = self.path(root, MOUNT)
-            if lost and not any(path.startswith(MOUNT + b"/") for path in seen):
-                device = self.fs.stat(mount).st_dev
-                if all(fields(before[path][0])[4] != device for path in lost):
-                    kept |= lost
+        lost = {path for path in gone if path.startswith(MOUNT + b"/")}
+        mount = self.path(root, MOUNT)
+        if lost and not any(path.startswith(MOUNT + b"/") for path in seen):
+            device = self.fs.stat(mount).st_dev
+            if all(fields(before[path][0])[4] != device for path in lost):
+                kept |= lost
         return kept
 
 
