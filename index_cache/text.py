@@ -41,25 +41,26 @@ class Content:
     __slots__ = ("digest", "guessed", "text")
 
     def __init__(self, data: bytes) -> None:
-        whole = decode(data)
+        whole, self.guessed = decode(data)
         public = strip(whole)
         seen = data if public == whole else public.encode("utf-8", "surrogatepass")
         self.digest = hashlib.sha256(seen).digest()
         self.text = public.replace("\0", " ")
-        self.guessed = not is_utf8(data)
 
 
-def decode(data: bytes) -> str:
-    """Return a note's text: UTF-8, or UTF-16 if it is marked so; stray bytes are read as cp1252.
+def decode(data: bytes) -> tuple[str, bool]:
+    """Return a note's text, and whether bytes of it had to be guessed at.
 
+    It is UTF-8, or UTF-16 if it is marked so; stray bytes are read as cp1252, and are the guess.
     A character that was cut in two where the reading ended is left out. Raises NotText for what
     has many NUL bytes or, when it is no UTF-8 either, many other control characters.
     """
     if data[:2] in _UTF16_MARKS:
-        return data.decode("utf-16", "replace")
+        return data.decode("utf-16", "replace").removeprefix("\ufeff"), False
     head = data[:_SNIFFED]
     if head.count(0) * 10 > len(head):
         raise NotText("not text: NUL bytes (UTF-16 without a mark, or a binary file)")
+    guessed = False
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -69,16 +70,8 @@ def decode(data: bytes) -> str:
             raise NotText("not text: control characters (a binary file)") from None
         else:
             text = data.decode("utf-8", "surrogateescape").translate(_STRAY_BYTES)
-    return text.removeprefix("\ufeff")
-
-
-def is_utf8(data: bytes) -> bool:
-    """Tell whether ``decode`` had to guess nothing."""
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return data[:2] in _UTF16_MARKS or _is_cut(error)
-    return True
+            guessed = True
+    return text.removeprefix("\ufeff"), guessed
 
 
 def _is_cut(error: UnicodeDecodeError) -> bool:

@@ -16,7 +16,7 @@ from index_cache.text import decode, split
 
 def read(text: str) -> tuple[dict[str, Any] | None, str]:
     """Return a note's metadata, None without a block, and its body."""
-    text = decode(text.encode())
+    text = decode(text.encode())[0]
     block, begin = split(text)
     if block is None:
         return None, text[begin:]
