@@ -54,6 +54,7 @@ class Ingest:
         self._top = os.path.join(os.fsencode(store.root.path), b"")
         self._limit = store.root.rules.max_file_bytes
         self._analyzer = Analyzer()
+        self._directory = b""  # the last one that was found to lie below the root
         self._last = store.last_number()
 
     def run(self, changes: Diff) -> Ingest:
@@ -97,7 +98,7 @@ class Ingest:
     def _row(self, path: bytes, number: int, known: Entry | None) -> tuple[int, Row | None]:
         """Read one file; return how many bytes, and its row unless its rows must stay."""
         try:
-            signature, data = self._fs.read(self._top + path, self._limit)
+            signature, data = self._read(path)
         except FileNotFoundError:
             return 0, None  # gone since the scan: the next one will see it
         except PermissionError as error:
@@ -116,6 +117,15 @@ class Ingest:
             entry.problem = known.problem
             return len(data), Row(number, entry)
         return len(data), self._indexed(entry, number, known, content)
+
+    def _read(self, path: bytes) -> tuple[bytes, bytes]:
+        """Read a file whose directory is still one of the root's, and no symlink out of it."""
+        directory = os.path.dirname(self._top + path)
+        if directory != self._directory:
+            if not self._fs.is_below(directory, self._top):
+                raise FileNotFoundError
+            self._directory = directory
+        return self._fs.read(self._top + path, self._limit)
 
     def _indexed(self, entry: Entry, number: int, known: Entry | None, content: Content) -> Row:
         from index_cache.parse import Document  # 10 ms that a suspect need not pay

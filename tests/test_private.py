@@ -286,3 +286,24 @@ def test_S3_another_persons_directory_or_file_is_refused(notes: Path, cache: Pat
     assert "somebody else" in answer.reports[0].notices[0]
     with pytest.raises(PermissionError):
         db.refuse_foreign_directory(str(cache))
+
+
+def test_F5_a_directory_that_became_a_symlink_after_the_scan_is_not_read(
+    notes: Path, cache: Path, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    write(outside, "secret.md", f"# Kestrel\n\n{WORD}\n")
+    write(notes, "sub/secret.md", "# Kestrel\n\nharmless\n")
+
+    class Swapped(FileSystem):
+        def is_below(self, directory: bytes, top: bytes) -> bool:
+            sub = notes / "sub"
+            if not sub.is_symlink():
+                sub.rename(tmp_path / "moved")
+                sub.symlink_to(outside)
+            return super().is_below(directory, top)
+
+    with Recall([notes], cache_dir=str(cache), fs=Swapped()) as recall:
+        recall.refresh()
+        assert paths(recall, WORD) == []
+    assert holds(cache) == []
