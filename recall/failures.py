@@ -10,6 +10,8 @@ import os
 import time
 
 from index_cache import db
+from recall import state
+from recall.files import Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +31,6 @@ def record(state_dir: str | None, reports: Sequence[Report]) -> None:
     if not failed and not os.path.exists(os.path.join(state_dir, _FILE)):
         return
     from recall.envelope import encode
-    from recall.replace import make_private, replace
 
     before = read(state_dir)
     known = {name: each for name, each in before.items() if name not in _well(reports)}
@@ -43,8 +44,7 @@ def record(state_dir: str | None, reports: Sequence[Report]) -> None:
     if known == before:
         return
     try:
-        make_private(state_dir)
-        replace(os.path.join(state_dir, _FILE), encode(known), mode=0o600)
+        state.write(state_dir, _FILE, encode(known))
     except OSError:
         return
 
@@ -60,9 +60,8 @@ def read(state_dir: str | None) -> Mapping[str, dict[str, object]]:
     import json
 
     try:
-        with open(os.path.join(state_dir, _FILE), "rb") as file:
-            found = json.loads(file.read(_MAX_BYTES))
-    except (OSError, ValueError):
+        found = json.loads(state.read(state_dir, _FILE, _MAX_BYTES))
+    except (OSError, ValueError, Unreadable):
         return {}
     if not isinstance(found, dict):
         return {}

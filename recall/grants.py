@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 
-from recall.files import Unreadable, read_small
+from recall import state
+from recall.files import Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _VERSION = 1
+_NAME = "trust.json"
 _MAX_BYTES = 16 * 1024 * 1024
 
 
@@ -52,16 +54,13 @@ class Grants:
         """Write the record, 0600 in a 0700 directory. Raises ``OSError``."""
         import json
 
-        from recall.replace import make_private, replace
-
-        make_private(state_dir)
         data = json.dumps({"version": _VERSION, "files": self._files}, indent=1, sort_keys=True)
-        replace(record_file(state_dir), data.encode("ascii") + b"\n", mode=0o600)
+        state.write(state_dir, _NAME, data.encode("ascii") + b"\n")
 
 
 def record_file(state_dir: str) -> str:
     """Return the path of the record in ``state_dir``."""
-    return os.path.join(state_dir, "trust.json")
+    return os.path.join(state_dir, _NAME)
 
 
 def load_grants(state_dir: str | None) -> Grants:
@@ -72,7 +71,7 @@ def load_grants(state_dir: str | None) -> Grants:
         return Grants({})
     path = record_file(state_dir)
     try:
-        record = json.loads(read_small(path, _MAX_BYTES))
+        record = json.loads(state.read(state_dir, _NAME, _MAX_BYTES))
     except FileNotFoundError:
         return Grants({})
     except Unreadable as reason:

@@ -13,14 +13,16 @@ if TYPE_CHECKING:
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
-def replace(path: str, data: bytes, *, mode: int | None = None) -> None:
+def replace(path: str, data: bytes, *, mode: int | None = None, follow: bool = True) -> None:
     """Write ``data`` to ``path`` so that a reader or a crash finds the old file or the new one.
 
-    A symlink's target is replaced, not the link. ``mode`` is set whatever the umask; without it
-    an existing file keeps its mode and a new one gets what the umask leaves.
+    A symlink's target is replaced, not the link, unless ``follow`` is False. ``mode`` is set
+    whatever the umask; without it an existing file keeps its mode and a new one gets what the
+    umask leaves.
     Raises ``OSError``; then nothing was changed and no temporary file is left.
     """
-    path = os.path.realpath(path)
+    if follow:
+        path = os.path.realpath(path)
     temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     descriptor = os.open(temporary, flags, 0o666 if mode is None else mode)

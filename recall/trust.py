@@ -65,10 +65,11 @@ def _change(state_dir: str | None, edit: Callable[[Grants], bool]) -> bool:
             "trust can't be remembered: no home directory is known",
             hint="set HOME or XDG_STATE_HOME to an absolute path",
         )
-    from recall.replace import locked, make_private
+    from recall.replace import locked
+    from recall.state import own
 
     try:
-        make_private(state_dir)
+        own(state_dir)
         with locked(state_dir):
             grants = load_grants(state_dir)
             changed = edit(grants)

@@ -15,7 +15,8 @@ import pytest
 from index_cache import db
 from index_cache.files import FileSystem
 from index_cache.model import Root, Rules
-from recall import Recall
+from recall import Recall, state
+from recall.files import Unreadable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -307,3 +308,38 @@ def test_F5_a_directory_that_became_a_symlink_after_the_scan_is_not_read(
         recall.refresh()
         assert paths(recall, WORD) == []
     assert holds(cache) == []
+
+
+@pytest.mark.parametrize("umask", [0, 0o777])
+def test_S3_the_state_is_the_persons_alone_whatever_the_umask(umask: int, tmp_path: Path) -> None:
+    directory = str(tmp_path / "a" / "state")
+    before = os.umask(umask)
+    try:
+        state.write(directory, "x.json", b"{}")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(os.stat(directory).st_mode) == 0o700
+    assert stat.S_IMODE(os.stat(f"{directory}/x.json").st_mode) == 0o600
+    os.chmod(directory, 0o750)
+    state.write(directory, "x.json", b"[]")
+    assert stat.S_IMODE(os.stat(directory).st_mode) == 0o700
+    assert state.read(directory, "x.json", 10) == b"[]"
+
+
+def test_S3_a_symlink_in_the_state_is_refused_not_followed(tmp_path: Path) -> None:
+    elsewhere = write(tmp_path, "elsewhere.json", "theirs")
+    directory = tmp_path / "state"
+    state.write(str(directory), "x.json", b"{}")
+    (directory / "x.json").unlink()
+    (directory / "x.json").symlink_to(elsewhere)
+    with pytest.raises(Unreadable):
+        state.read(str(directory), "x.json", 10)
+    state.write(str(directory), "x.json", b"{}")
+    assert elsewhere.read_text(encoding="utf-8") == "theirs"
+    assert state.read(str(directory), "x.json", 10) == b"{}"
+    link = tmp_path / "link"
+    link.symlink_to(directory)
+    with pytest.raises(OSError, match="symlink"):
+        state.write(str(link), "x.json", b"[]")
+    with pytest.raises(Unreadable):
+        state.read(str(link), "x.json", 10)
