@@ -18,13 +18,14 @@ from index_cache.text import Content, NotText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from index_cache.diff import Diff
     from index_cache.files import FileSystem
     from index_cache.parse import Document
-    from index_cache.refresh import Progress
     from index_cache.store import Store
+
+    Progress = Callable[[str, int, int], None]  # a root's name, files done, files in all
 
 _BATCH_BYTES = 4_000_000  # of notes: a kill loses a fifth of a second's work
 _BATCH_FILES = 2_000

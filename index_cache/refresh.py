@@ -19,15 +19,14 @@ from index_cache.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from index_cache.diff import Diff
     from index_cache.errors import RecallError
     from index_cache.files import FileSystem
+    from index_cache.ingest import Progress
     from index_cache.model import Root, Skipped
     from index_cache.scan import Scan
-
-    Progress = Callable[[str, int, int], None]
 
 _LINGER = 12 * 3600  # seconds that deleted text may stay in a file before it is compacted
 

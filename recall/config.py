@@ -22,6 +22,7 @@ from recall.dirs import config_file, expand_home, state_dir
 from recall.files import directory_fault
 from recall.notice import Notice, shell_quoted
 from recall.project import find_project_file, find_repository, is_inside
+from recall.settings import Config, LeftOut, SearchSettings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,78 +36,6 @@ __all__ = ["Config", "LeftOut", "Notice", "SearchSettings", "load"]
 VARIABLE = "RECALL_ROOTS"
 _TOP_LEVEL_NOTES = Rules(include=("/*.md", "/*.markdown"))
 _LISTED = 5
-
-
-class SearchSettings:
-    """What ``[search]`` sets.
-
-    ``k`` is how many cards at most, ``budget`` how many bytes of text, ``include_journal`` whether
-    journals answer, ``wait`` how many seconds a search waits for a first build.
-    """
-
-    __slots__ = ("budget", "include_journal", "k", "wait")
-
-    def __init__(
-        self,
-        k: int = 10,
-        budget: int = 4096,
-        *,
-        include_journal: bool = False,
-        wait: float = 30.0,
-    ) -> None:
-        self.k = k
-        self.budget = budget
-        self.include_journal = include_journal
-        self.wait = wait
-
-
-class LeftOut:
-    """A configured root that is not searched, with the reason in words.
-
-    ``notice`` is what is said of it when its directory is missing or can't be read; None when it
-    is the trust that is missing.
-    """
-
-    __slots__ = ("name", "notice", "path", "reason", "source")
-
-    def __init__(
-        self, name: str, path: str, reason: str, source: str, notice: Notice | None = None
-    ) -> None:
-        self.name = name
-        self.path = path
-        self.reason = reason
-        self.source = source
-        self.notice = notice
-
-
-class Config:
-    """What ``load`` found.
-
-    ``roots`` to search; ``search`` settings; ``hook``, the ``[hook]`` table as it was written;
-    ``notices`` to be said; ``sources``, the files that were read; ``origins``, where each root is
-    configured (a file, ``RECALL_ROOTS``, ``--root`` or the repository), by name; ``left_out``.
-    """
-
-    __slots__ = ("hook", "left_out", "notices", "origins", "roots", "search", "sources")
-
-    def __init__(
-        self,
-        roots: tuple[Root, ...],
-        search: SearchSettings,
-        hook: dict[str, object],
-        notices: tuple[Notice, ...] = (),
-        *,
-        sources: tuple[str, ...] = (),
-        origins: dict[str, str] | None = None,
-        left_out: tuple[LeftOut, ...] = (),
-    ) -> None:
-        self.roots = roots
-        self.search = search
-        self.hook = hook
-        self.notices = notices
-        self.sources = sources
-        self.origins = origins or {}
-        self.left_out = left_out
 
 
 def load(

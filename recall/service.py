@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Self
 
+    from index_cache.ingest import Progress
     from index_cache.model import Hit
-    from index_cache.refresh import Progress, Report
+    from index_cache.refresh import Report
     from index_cache.search import Filter
     from index_cache.store import Store
     from recall.card import Card
