@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     Value = str | list["Value"] | dict[str, "Value"]
 
+_MAX_NESTED = 500
+_DEEP = re.compile(rf"(?:[-?:][ \t]+){{{_MAX_NESTED}}}| {{{_MAX_NESTED}}}")
 MAX_YAML = 128 * 1024  # characters; a longer block is read line by line
 _MAX_DEPTH = 4
 _MAX_ITEMS = 1_000
@@ -68,9 +70,14 @@ def parse(block: str) -> dict[str, Value]:
     return found
 
 
+def _is_deep(block: str) -> bool:
+    """Tell whether a block may nest so deeply that libyaml before 0.2.6 overflows the stack."""
+    return block.count("[") + block.count("{") > _MAX_NESTED or bool(_DEEP.search(block))
+
+
 def _by_yaml(block: str) -> dict[str, Value] | None:
     """Return what YAML makes of a block; None when it is no mapping to YAML."""
-    if len(block) > MAX_YAML:
+    if len(block) > MAX_YAML or _is_deep(block):
         return None
     try:
         node = _Nodes(block).get_single_node()
