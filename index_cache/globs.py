@@ -8,6 +8,7 @@ enough, since the first place where the next fixed piece fits leaves most for th
 from __future__ import annotations
 
 import re
+import unicodedata
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ class Globs:
     """Paths (relative, ``/`` between the parts) that match at least one of some globs."""
 
     def __init__(self, globs: Iterable[str]) -> None:
-        self._globs = tuple(globs)
+        # Sync tools and macOS spell one name in two ways; a rule must not depend on that.
+        self._globs = tuple(unicodedata.normalize("NFC", glob) for glob in globs)
         self._matches = _any_of(map(to_regex, self._globs))
         self._spells = _any_of(part for glob in self._globs for part in _spelt(glob))
         self._reaches = _any_of(part for glob in self._globs for part in _above(glob))
@@ -33,17 +35,21 @@ class Globs:
 
     def match(self, path: bytes) -> bool:
         """Tell whether a file, or a directory above it, is named by one of the globs."""
-        return bool(self._matches.match(path.decode("utf-8", "surrogateescape")))
+        return bool(self._matches.match(_text(path)))
 
     def spells(self, directory: bytes) -> bool:
         """Tell whether a glob spells this directory out, up to the directory's own name."""
-        path = directory.decode("utf-8", "surrogateescape")
-        return bool(self._spells.match(path.rstrip("/")))
+        return bool(self._spells.match(_text(directory).rstrip("/")))
 
     def reaches(self, directory: bytes) -> bool:
         """Tell whether anything below this directory may match one of the globs."""
-        path = directory.decode("utf-8", "surrogateescape").rstrip("/")
+        path = _text(directory).rstrip("/")
         return bool(self._reaches.match(path)) or bool(self._matches.match(path))
+
+
+def _text(path: bytes) -> str:
+    text = path.decode("utf-8", "surrogateescape")
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def _any_of(regexes: Iterable[str]) -> re.Pattern[str]:

@@ -20,12 +20,22 @@ class Rules:
     """What of a root's directory belongs to it.
 
     ``include`` and ``exclude`` are globs relative to the root (see ``spec/canonical-view.md``),
-    and so is ``private``, whose files are withheld: counted, but never named. ``gitignore`` says
+    and so is ``private``, whose files are withheld: counted, but never named. ``elsewhere`` are
+    private globs of other roots that cover some of the same files, each with the directory (real
+    path) that they are relative to. ``gitignore`` says
     whether git's ignore rules count, ``max_file_bytes`` is how much of one file is read (bytes),
     ``max_files`` how many files a root may have.
     """
 
-    __slots__ = ("exclude", "gitignore", "include", "max_file_bytes", "max_files", "private")
+    __slots__ = (
+        "elsewhere",
+        "exclude",
+        "gitignore",
+        "include",
+        "max_file_bytes",
+        "max_files",
+        "private",
+    )
 
     def __init__(
         self,
@@ -36,7 +46,9 @@ class Rules:
         gitignore: bool = True,
         max_file_bytes: int = MAX_FILE_BYTES,
         max_files: int = MAX_FILES,
+        elsewhere: tuple[tuple[str, tuple[str, ...]], ...] = (),
     ) -> None:
+        self.elsewhere = elsewhere
         self.include = include
         self.exclude = exclude
         self.private = private
@@ -53,6 +65,19 @@ class Rules:
             self.gitignore,
             self.max_file_bytes,
             self.max_files,
+            *self.elsewhere,
+        )
+
+    def withholding(self, elsewhere: tuple[tuple[str, tuple[str, ...]], ...]) -> Rules:
+        """Return these rules with the private globs of other roots."""
+        return Rules(
+            self.include,
+            self.exclude,
+            private=self.private,
+            gitignore=self.gitignore,
+            max_file_bytes=self.max_file_bytes,
+            max_files=self.max_files,
+            elsewhere=elsewhere,
         )
 
     def __eq__(self, other: object) -> bool:

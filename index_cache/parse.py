@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from index_cache import frontmatter, markdown
 from index_cache.text import split
@@ -16,11 +17,12 @@ if TYPE_CHECKING:
 TIERS = ("unverified", "machine-confirmed", "human-reviewed")
 _MAX_FIELD = 4_000  # characters of one metadata field that are kept; the text stays in the file
 _MAX_TAGS = 64
-# A block that was never closed is none, but who wrote this in it meant it.
-_UNCLOSED_PRIVATE = re.compile(
-    r"\s*+---[ \t]*\r?\n(?:.*\n){0,100}?[\"']?private[\"']?[ \t]*:(.*)", re.IGNORECASE
-)
+# Values of the key ``private`` that withhold nothing.
 _NO = ("", "false", "no", "off", "0", "null", "~")
+
+_FENCES = ("---", "+++", "%yaml")
+_HEAD = 64 * 1024  # characters in which a block's ``private`` is looked for
+_KEY = re.compile(r"[\"']?private[\"']?\s*[:=](.*)")
 
 
 class Document:
@@ -64,8 +66,7 @@ class Document:
         self.status = _text(meta, "status")
         self.stale_after = _text(meta, "stale_after")
         self.tier = _tier(meta.get("verified"))
-        unclosed = _UNCLOSED_PRIVATE.match(text) if block is None else None
-        self.withheld = _is_private(unclosed[1] if unclosed else meta.get("private"))
+        self.withheld = _is_private(meta.get("private")) or _withholds_itself(text)
 
     @staticmethod
     def _title(meta: Mapping[str, Value], heading: str | None, path: bytes) -> str:
@@ -112,3 +113,32 @@ def _tier(verified: Value | None) -> str:
 def _is_private(value: Value | None) -> bool:
     """Tell whether ``private`` withholds the whole note: whatever is not plainly a no does."""
     return value is not None and not (isinstance(value, str) and value.strip().lower() in _NO)
+
+
+def _withholds_itself(text: str) -> bool:
+    """Tell whether a line at the head of a note says ``private``, however badly it is written.
+
+    What a parser of the block makes of it is not asked: the block may be refused, be cut short or
+    not be closed, the line be indented or stand there twice. Only a plain no counts as one.
+    """
+    head = text[:_HEAD]
+    if "rivate" not in head and head.isascii() and "RIVATE" not in head:
+        return False
+    lines = filter(None, map(_folded, head.splitlines()))
+    first = next(lines, "")
+    if not first.startswith(_FENCES):
+        return False
+    for line in lines:
+        if line in {"---", "...", "+++"} and not first.startswith("%"):
+            return False
+        key = _KEY.match(line)
+        if key and key[1].split("#")[0].strip(" \t\"',") not in _NO:
+            return True
+    return False
+
+
+def _folded(line: str) -> str:
+    """Return a line in lower case without what is not seen, full-width forms made plain."""
+    plain = line if line.isascii() else unicodedata.normalize("NFKC", line)
+    seen = (c for c in plain if c == "\t" or unicodedata.category(c)[0] != "C")
+    return "".join(seen).lower().strip()

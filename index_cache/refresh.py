@@ -12,7 +12,7 @@ import apsw
 
 from index_cache import db
 from index_cache.diff import diff
-from index_cache.errors import RootUnavailable
+from index_cache.errors import CacheBusy, RootUnavailable
 from index_cache.gitignore import ask
 from index_cache.scan import original_of, scan
 from index_cache.store import Store
@@ -191,7 +191,12 @@ class _Refresh:
             store.set_meta("built", 1)
         self.report.built = first
         if self.options.compact or self._lingers():
-            store.compact()
+            if not store.compact() and self.options.compact:
+                raise CacheBusy(
+                    f"root {store.root.name} is not compacted: its cache is being read",
+                    where=store.path,
+                    hint="run recall refresh --compact again in a moment",
+                )
         elif done.written:
             store.checkpoint()
 

@@ -82,7 +82,7 @@ class _Walk:
         self.found = found
         self.include = Globs(root.rules.include)
         self.exclude = Globs(root.rules.exclude)
-        self.private = Globs(root.rules.private)
+        self.private = _Private(root)
         self.max_bytes = root.rules.max_file_bytes
 
     def run(self, top: bytes) -> None:
@@ -237,6 +237,36 @@ class _Walk:
             del self.found.entries[path]
         kept = [each for each in self.found.skipped if not each.path.startswith(prefix)]
         self.found.skipped = kept
+
+
+class _Private:
+    """What a root's own private globs, and those of roots around or within it, withhold."""
+
+    def __init__(self, root: Root) -> None:
+        # What a path must begin with to be meant, what then stands before the rest, and globs.
+        self._rules = [(b"", b"", Globs(root.rules.private))] if root.rules.private else []
+        for base, globs in root.rules.elsewhere:
+            below = os.fsencode(os.path.relpath(base, root.path)) + b"/"
+            above = os.fsencode(os.path.relpath(root.path, base)) + b"/"
+            if base == root.path:
+                self._rules.append((b"", b"", Globs(globs)))
+            elif below.startswith(b"../"):
+                self._rules.append((b"", above, Globs(globs)))
+            else:
+                self._rules.append((below, b"", Globs(globs)))
+
+    def __bool__(self) -> bool:
+        return bool(self._rules)
+
+    def match(self, path: bytes) -> bool:
+        """Tell whether a path, or what it is a sync tool's copy of, is withheld."""
+        paths = {path, original_of(path)}
+        return any(
+            globs.match(before + each[len(prefix) :])
+            for prefix, before, globs in self._rules
+            for each in paths
+            if each.startswith(prefix)
+        )
 
 
 def original_of(name: bytes) -> bytes:

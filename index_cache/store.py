@@ -279,14 +279,16 @@ class Store:
                 f"{statement} VALUES {', '.join([marks] * len(part))}", tuple(chain(*part))
             )
 
-    def compact(self) -> None:
+    def compact(self) -> bool:
         """Leave nothing of deleted text in the file: merge the postings, rewrite, empty the WAL.
 
-        While a reader is in the way this remains to be done, and noted as such.
+        While a reader is in the way this remains to be done: it is noted, and False comes back.
 
         Deleted postings of a contentless table stay until they are merged, ``secure_delete`` or
         not: https://sqlite.org/fts5.html#the_secure_delete_configuration_option
         """
+        with db.Transaction(self.connection):  # a kill must not let it be forgotten
+            self.set_meta("lingers_since", 0)
         self.connection.execute("INSERT INTO fts (fts) VALUES ('optimize')")
         self.connection.execute("VACUUM")
         done = self.checkpoint()
@@ -294,6 +296,7 @@ class Store:
             self.connection.execute("DELETE FROM meta WHERE key = 'lingers_since'")
             if not done:
                 self.set_lingering(0)
+        return done
 
     def checkpoint(self) -> bool:
         """Move the WAL into the file and empty it; False when a reader is in the way."""

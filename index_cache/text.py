@@ -45,13 +45,15 @@ class Content:
         public = strip(whole)
         seen = data if public == whole else public.encode("utf-8", "surrogatepass")
         self.digest = hashlib.sha256(seen).digest()
+        if self.guessed:  # only now: within a tag a stray byte is nothing that is seen
+            public = public.translate(_STRAY_BYTES)
         self.text = public.replace("\0", " ")
 
 
 def decode(data: bytes) -> tuple[str, bool]:
-    """Return a note's text, and whether bytes of it had to be guessed at.
+    """Return a note's text, and whether bytes of it are still to be guessed at.
 
-    It is UTF-8, or UTF-16 if it is marked so; stray bytes are read as cp1252, and are the guess.
+    It is UTF-8, or UTF-16 if it is marked so; stray bytes are kept as lone surrogates.
     A character that was cut in two where the reading ended is left out. Raises NotText for what
     has many NUL bytes or, when it is no UTF-8 either, many other control characters.
     """
@@ -69,7 +71,7 @@ def decode(data: bytes) -> tuple[str, bool]:
         elif (len(head) - len(head.translate(None, _CONTROLS))) * 20 > len(head):
             raise NotText("not text: control characters (a binary file)") from None
         else:
-            text = data.decode("utf-8", "surrogateescape").translate(_STRAY_BYTES)
+            text = data.decode("utf-8", "surrogateescape")
             guessed = True
     return text.removeprefix("\ufeff"), guessed
 

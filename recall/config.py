@@ -23,6 +23,7 @@ from recall.files import directory_fault
 from recall.notice import Notice, shell_quoted
 from recall.project import find_project_file, find_repository, is_inside
 from recall.settings import Config, LeftOut, SearchSettings
+from recall.withhold import shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from index_cache.errors import RecallError
     from recall.files import DirectoryFault
+    from recall.withhold import Withheld
 
 __all__ = ["Config", "LeftOut", "Notice", "SearchSettings", "load"]
 
@@ -271,8 +273,9 @@ class _Loading:
         for file in reversed(self.files):  # the project's settings over the person's own
             settings |= file.search
             hook |= file.hook
+        roots = [Root(entry.name, entry.path, entry.rules) for entry in present]
         return Config(
-            tuple(Root(entry.name, entry.path, entry.rules) for entry in present),
+            shared(roots, self._withheld()),
             _search_settings(settings),
             hook,
             tuple(self.notices),
@@ -280,6 +283,15 @@ class _Loading:
             origins={entry.name: entry.source for entry in present},
             left_out=tuple(self.left_out),
         )
+
+    def _withheld(self) -> list[Withheld]:
+        """Return what any root withholds that is configured here, whether it is searched or not."""
+        files = {file.file: file for file in self.files}
+        for path in (find_project_file(self.cwd, []), config_file(self.environ)):
+            if path is not None and path not in files and os.path.exists(path):
+                files[path] = self._read(path)
+        entries = [entry for file in files.values() for entry in file.entries]
+        return [(entry.path, entry.rules.private) for entry in entries if entry.rules.private]
 
     def _leave_out(self, entry: Entry, fault: DirectoryFault) -> None:
         notice = Notice(

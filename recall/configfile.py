@@ -222,9 +222,9 @@ class _Reader:
         rules = Rules(
             self._globs(value, "include", key),
             self._globs(value, "exclude", key),
-            private=self._globs(value, "private", key),
+            private=self._private(value, key),
             gitignore=self._flag(value.get("gitignore", True), f"{key}.gitignore"),
-            **{
+            **{  # type: ignore[arg-type]  # the limits alone
                 limit: int(self._number(value[limit], f"{key}.{limit}"))
                 for limit in ROOT_BOUNDS
                 if limit in value
@@ -262,6 +262,20 @@ class _Reader:
                 hint=f'{name} = ["drafts/", "*.tmp.md"]',
             )
         return tuple(value)
+
+    def _private(self, table: dict[str, object], key: str) -> tuple[str, ...]:
+        """Return the private globs; one that can't mean what it seems to is refused."""
+        globs = self._globs(table, "private", key)
+        for glob in globs:
+            plain = glob.removeprefix("./")
+            odd = plain != plain.strip() or plain.startswith(("~", "!")) or set(plain) & set("{}\\")
+            if odd or ".." in plain.split("/"):
+                raise self._wrong(
+                    f'{key}.private: "{glob}" would withhold nothing',
+                    f"{key}.private",
+                    hint='globs are relative to the root: private = ["hr/", "*.secret.md"]',
+                )
+        return tuple(glob.removeprefix("./") for glob in globs)
 
     def _known(self, table: dict[str, object], known: tuple[str, ...], prefix: str) -> None:
         for key in table:

@@ -15,6 +15,7 @@ from recall import caches, config, dirs, failures, query, rank
 from recall.dress import Dresser
 from recall.nesting import filters
 from recall.opened import OpenRoot, RootStatus
+from recall.withhold import shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -139,6 +140,7 @@ class Recall:
             found = tuple(self._root(each) for each in roots)
         self._directory = cache_dir or dirs.cache_dir(self._environ)
         self._state = dirs.state_dir(self._environ)
+        found = shared(found)
         # One directory under two names is one root.
         different = {db.identity(root): root for root in reversed(found)}
         kept = [root for root in found if different[db.identity(root)] is root]

@@ -69,14 +69,36 @@ def said(config: Config) -> str:
 @pytest.mark.parametrize(
     "flag", ["./notes", "{project}/notes", "~/project/notes", "../project/notes"]
 )
-def test_path_flag_is_a_directory_and_no_file_is_read(place: Place, flag: str) -> None:
+def test_path_flag_is_a_directory_and_files_give_no_roots(place: Place, flag: str) -> None:
     notes = place.make("home/project/notes")
-    place.project_file("this is not TOML")
-    place.own("nor is this")
+    place.project_file("[search]\nk = 3\n[roots]\nother = '.'")
+    place.own("[search]\nk = 4\n[roots]\nmine = '~'")
     config = place.load(flag.format(project=place.project))
     assert found(config) == {"notes": str(notes)}
     assert config.sources == ()
     assert config.search.k == 10
+
+
+def test_private_globs_hold_however_a_directory_is_named(place: Place) -> None:
+    notes = place.make("home/project/notes")
+    place.make("home/project/notes/work")
+    place.own('[roots.mine]\npath = "~/project/notes"\nprivate = ["work/hr/"]')
+    for flag in ("./notes", str(notes), "./notes/work"):
+        (root,) = place.load(flag).roots
+        assert root.rules.elsewhere == ((str(notes), ("work/hr/",)),)
+    place.project_file('inherit = false\n[roots]\nmine = "notes"')
+    (root,) = place.load().roots
+    assert root.rules.elsewhere == ((str(notes), ("work/hr/",)),)
+    place.own("this is not TOML")
+    with pytest.raises(ConfigInvalid):  # what is private is not known then
+        place.load("./notes")
+
+
+@pytest.mark.parametrize("glob", ["../hr", "~/hr", "!hr", "{hr,x}/", "hr\\\\", " hr", "hr "])
+def test_a_private_glob_that_withholds_nothing_is_refused(place: Place, glob: str) -> None:
+    place.own(f'[roots.mine]\npath = "~"\nprivate = ["{glob}"]')
+    with pytest.raises(ConfigInvalid, match="would withhold nothing"):
+        place.load()
 
 
 @pytest.mark.parametrize(("flag", "inside"), [(".", "notes"), ("..", "project")])

@@ -20,7 +20,7 @@ import pytest
 from stateful_support import Place, ask, cache_files, fresh
 
 from index_cache import db, ingest, refresh
-from index_cache.errors import RecallError
+from index_cache.errors import CacheBusy, RecallError
 from index_cache.refresh import Options
 from index_cache.store import Store
 from recall.opened import OpenRoot
@@ -379,7 +379,8 @@ def test_S3_a_reader_in_the_way_of_compacting_only_delays_it(
     with closing(place.store()) as reader:
         reader.begin_reading()
         assert reader.built
-        place.refresh(compact=True)
+        with pytest.raises(CacheBusy, match="not compacted"):
+            place.refresh(compact=True)
         assert left(place) != set()
         reader.end_reading()
     monkeypatch.setattr(refresh, "_LINGER", 0)

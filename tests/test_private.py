@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import time
+import unicodedata
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from index_cache import db
 from index_cache.files import FileSystem
 from index_cache.model import Root, Rules
+from index_cache.store import Store
 from recall import Recall, state
 from recall.files import Unreadable
 
@@ -343,3 +345,111 @@ def test_S3_a_symlink_in_the_state_is_refused_not_followed(tmp_path: Path) -> No
         state.write(str(link), "x.json", b"[]")
     with pytest.raises(Unreadable):
         state.read(str(link), "x.json", 10)
+
+
+@pytest.mark.parametrize(
+    "roots",
+    [
+        [("n", (), ()), ("n/work", ("hr/",), ())],
+        [("n", ("work/hr/",), ()), ("n/work", (), ())],
+        [("n", ("work/hr/*.md",), ()), ("n", (), ("work/*",))],
+        [("n", ("hr/",), ()), ("n/work/hr", (), ())],
+    ],
+)
+def test_what_one_root_withholds_no_other_root_shows(
+    roots: list[tuple[str, tuple[str, ...], tuple[str, ...]]], tmp_path: Path, cache: Path
+) -> None:
+    write(tmp_path, "n/work/hr/pay.md", f"# Kestrel {WORD}\n")
+    write(tmp_path, "n/work/open.md", "# Kestrel open\n")
+    given = [
+        Root(f"r{number}", str(tmp_path / path), Rules(private=private, exclude=exclude))
+        for number, (path, private, exclude) in enumerate(roots)
+    ]
+    for order in (given, given[::-1]):
+        with Recall(order, cache_dir=str(cache)) as recall:
+            recall.refresh()
+            assert paths(recall, WORD) == []
+            assert [path for path in paths(recall, "kestrel") if "pay" in path] == []
+            assert len(paths(recall, "kestrel open")) == 1
+    assert holds(cache) == []
+
+
+def test_conflict_copies_of_what_a_glob_withholds_are_withheld_too(
+    notes: Path, cache: Path
+) -> None:
+    write(notes, "plan.md", WORD)
+    write(notes, "plan (Bob's conflicted copy 2024-01-01).md", WORD)
+    write(notes, "plan.sync-conflict-20240101-101010-ABCDEFG.md", WORD)
+    root = Root("n", str(notes), Rules(private=("plan.md",)))
+    with Recall([root], cache_dir=str(cache)) as recall:
+        (report,) = recall.refresh()
+        assert (report.skipped, report.withheld) == ((), 3)
+        (notes / "plan.md").unlink()
+        recall.refresh()
+        assert paths(recall, WORD) == []
+    assert holds(cache) == []
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "---\ntitle: x\nprivate:true\n---\n",
+        "---\ntitle: x\n  private: true\n---\n",
+        "---\ntitle: [\n  private: true\n---\n",
+        "---\nprivate: true\nprivate: false\n---\n",
+        "---\nPrivate: yes\nprivate:\n---\n",
+        "---\n" + "".join(f"k{n}: v\n" for n in range(1100)) + "private: true\n---\n",
+        "---\n" + "x: y\n" * 300 + "private: true\n",
+        "---yaml\nprivate: true\n---\n",
+        "--- # meta\nprivate: true\n---\n",
+        "%YAML 1.2\n---\nprivate: true\n---\n",
+        "+++\nprivate = true\n+++\n",
+        "---\rprivate: true\r---\r",
+        "\u200b---\npri\u200bvate: true\n---\n",
+        "---\nｐrivate： true\n---\n",
+    ],
+)
+def test_a_badly_written_private_withholds_as_well(head: str, notes: Path, cache: Path) -> None:
+    write(notes, "x.md", f"{head}{WORD}\n")
+    with Recall([notes], cache_dir=str(cache)) as recall:
+        assert paths(recall, WORD) == []
+    assert holds(cache) == []
+
+
+@pytest.mark.parametrize(
+    "tag", [b"<pri\xffvate>", b"<private\xff>", b"<pri\xe2\x80vate>", b"<private\xe2\x80>"]
+)
+def test_bytes_that_are_no_text_hide_no_tag(tag: bytes, notes: Path, cache: Path) -> None:
+    (notes / "x.md").write_bytes(b"kestrel caf\xe9 " + tag + WORD.encode())
+    with Recall([notes], cache_dir=str(cache)) as recall:
+        assert "x.md" in paths(recall, "café")
+        assert paths(recall, WORD) == []
+    assert holds(cache) == []
+
+
+def test_a_glob_withholds_a_name_in_either_spelling(notes: Path, cache: Path) -> None:
+    write(notes, unicodedata.normalize("NFD", "Übér/x.md"), WORD)
+    root = Root("n", str(notes), Rules(private=(unicodedata.normalize("NFC", "Übér/"),)))
+    with Recall([root], cache_dir=str(cache)) as recall:
+        assert paths(recall, WORD) == []
+    assert holds(cache) == []
+
+
+def test_compacting_that_was_killed_is_taken_up_again(
+    notes: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = write(notes, "note.md", f"# Osprey\n\n{WORD}\n")
+    with Recall([notes], cache_dir=str(cache)) as recall:
+        recall.refresh()
+        note.unlink()
+        with monkeypatch.context() as patch:
+            patch.setattr(Store, "checkpoint", _killed)
+            with pytest.raises(KeyboardInterrupt):
+                recall.refresh(compact=True)
+    with Recall([notes], cache_dir=str(cache)) as recall:
+        assert paths(recall, "kestrel") == ["open.md"]
+    assert holds(cache) == []
+
+
+def _killed(_: Store) -> bool:
+    raise KeyboardInterrupt
