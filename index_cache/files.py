@@ -140,11 +140,14 @@ class FileSystem:
         return os.lstat(path)
 
     def is_below(self, directory: bytes, top: bytes) -> bool:
-        """Tell whether the way from ``top`` to a directory below it leads over no symlink."""
-        below = os.path.relpath(directory, top)
-        return os.path.realpath(directory) == os.path.normpath(
-            os.path.join(os.path.realpath(top), below)
-        )
+        """Tell whether the way from ``top`` to a directory in it leads over no symlink.
+
+        ``directory`` is a path that begins with ``top``.
+        """
+        top = top.rstrip(b"/")
+        below = directory[len(top) :].rstrip(b"/")
+        base = os.path.realpath(top or b"/").rstrip(b"/")
+        return os.path.realpath(directory) == (base + below or b"/")
 
     def fstat(self, descriptor: int) -> StatResult:
         """Return the state of an open file. Raises OSError."""

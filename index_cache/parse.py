@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 from index_cache import frontmatter, markdown
+from index_cache.privacy import strip
 from index_cache.text import split
 
 TYPE_CHECKING = False
@@ -81,10 +82,16 @@ def _text(meta: Mapping[str, Value], *keys: str) -> str:
     for key in keys:
         value = meta.get(key)
         if isinstance(value, str):
-            line = " ".join(value[:_MAX_FIELD].split())
+            line = _line(value)
             if line:
                 return line
     return ""
+
+
+def _line(value: str) -> str:
+    """Return a value on one line; YAML's own escapes may have hidden a private tag in it."""
+    line = " ".join(value[:_MAX_FIELD].split())
+    return strip(line) if "<" in line else line
 
 
 def _tags(meta: Mapping[str, Value]) -> tuple[str, ...]:
@@ -93,7 +100,7 @@ def _tags(meta: Mapping[str, Value]) -> tuple[str, ...]:
         value = list(value.split(","))
     if not isinstance(value, list):
         return ()
-    tags = (" ".join(tag[:_MAX_FIELD].split()) for tag in value if isinstance(tag, str))
+    tags = (_line(tag) for tag in value if isinstance(tag, str))
     return tuple(dict.fromkeys(tag for tag in tags if tag))[:_MAX_TAGS]
 
 

@@ -71,6 +71,7 @@ def paths(recall: Recall, query: str) -> list[str]:
         f"kestrel\n\n<private>{WORD}\n",
         f"kestrel ＜private＞{WORD}\n",
         f'kestrel "\\u003cprivate\\u003e{WORD}"\n',
+        f'---\ntitle: "<pri\\_vate> {WORD}"\n---\nkestrel\n',
     ],
 )
 def test_a_private_span_is_nowhere_and_the_rest_is_found(
