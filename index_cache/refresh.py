@@ -290,7 +290,7 @@ def _when_readable(root: Root, path: str, wait: float) -> Store:
                     return _existing(root, path)
             if time.monotonic() >= deadline:
                 raise db.busy(root, wait) from None
-            time.sleep(db.LOCK_POLL)
+            time.sleep(db.LOCK_POLL)  # as in WriterLock: the kernel has no lock with a limit
 
 
 def _existing(root: Root, path: str) -> Store:

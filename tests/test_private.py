@@ -351,17 +351,17 @@ def test_S3_a_symlink_in_the_state_is_refused_not_followed(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     "roots",
     [
-        [("n", (), ()), ("n/work", ("hr/",), ())],
-        [("n", ("work/hr/",), ()), ("n/work", (), ())],
-        [("n", ("work/hr/*.md",), ()), ("n", (), ("work/*",))],
-        [("n", ("hr/",), ()), ("n/work/hr", (), ())],
+        [("n", (), ()), ("n/team", ("hr/",), ())],
+        [("n", ("team/hr/",), ()), ("n/team", (), ())],
+        [("n", ("team/hr/*.md",), ()), ("n", (), ("team/*",))],
+        [("n", ("hr/",), ()), ("n/team/hr", (), ())],
     ],
 )
 def test_what_one_root_withholds_no_other_root_shows(
     roots: list[tuple[str, tuple[str, ...], tuple[str, ...]]], tmp_path: Path, cache: Path
 ) -> None:
-    write(tmp_path, "n/work/hr/pay.md", f"# Kestrel {WORD}\n")
-    write(tmp_path, "n/work/open.md", "# Kestrel open\n")
+    write(tmp_path, "n/team/hr/pay.md", f"# Kestrel {WORD}\n")
+    write(tmp_path, "n/team/open.md", "# Kestrel open\n")
     given = [
         Root(f"r{number}", str(tmp_path / path), Rules(private=private, exclude=exclude))
         for number, (path, private, exclude) in enumerate(roots)
