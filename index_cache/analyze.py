@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-ANALYZER_VERSION = 1
+ANALYZER_VERSION = 2
 
 # What FTS5's ascii tokenizer must not split at: all that a term of ours may hold besides letters,
 # digits and non-ASCII characters.
@@ -55,7 +55,7 @@ _RUN = re.compile(
     rf"(?P<tail>\+\+|(?<![aA0][aA0])\#)?(?![aA0])"
     r"|(?P<grams>c+|k+|t+)"
 )
-_PART = re.compile(r"A+0*(?![a])|A?[a0]+|A")
+_PART = re.compile(r"A+0*(?![a0])|A?[a0]+|A")
 
 
 class _ClassTable(dict[int, str]):
