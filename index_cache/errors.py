@@ -64,7 +64,3 @@ class RootUnavailable(RecallError):
 
     code = "root_unavailable"
     exit_status = 6
-
-
-class ScanIncomplete(RootUnavailable):
-    """The walk of a root could not see everything, so nothing may be concluded from absence."""

@@ -33,7 +33,8 @@ def record(state_dir: str | None, reports: Sequence[Report]) -> None:
     from recall.envelope import encode
 
     before = read(state_dir)
-    known = {name: each for name, each in before.items() if name not in _well(reports)}
+    well = {db.identity(each.root) for each in reports if not each.failure and not each.busy}
+    known = {name: each for name, each in before.items() if name not in well}
     for name, error in failed.items():
         known[name] = {
             "when": time.time(),
@@ -47,10 +48,6 @@ def record(state_dir: str | None, reports: Sequence[Report]) -> None:
         state.write(state_dir, _FILE, encode(known))
     except OSError:
         return
-
-
-def _well(reports: Sequence[Report]) -> set[str]:
-    return {db.identity(each.root) for each in reports if not each.failure and not each.busy}
 
 
 def read(state_dir: str | None) -> Mapping[str, dict[str, object]]:

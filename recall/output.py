@@ -133,11 +133,6 @@ def _head(data: bytes, size: int) -> str:
     return data[: max(0, size)].decode("utf-8", "ignore").rstrip(" \u200c\u200d")
 
 
-def one_line(value: object) -> str:
-    """Return what an exception or another value says of itself, as one harmless line."""
-    return plain(str(value), 1000)
-
-
 def diagnostic(kind: str, message: str, where: str | None = None, hint: str | None = None) -> str:
     """Return the lines of one diagnostic: ``error: …``, then ``where: …``, ``hint: …`` if any."""
     lines = [f"{kind}: {visible(message)}"]
