@@ -1,35 +1,29 @@
-"""The only place that opens, creates, locks and deletes cache files.
+"""The only place that opens, creates and deletes cache files.
 
 See ``spec/cache-format.md``; SQLite is apsw's own, never the standard library's.
 """
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import re
 import stat
-import time
 
 import apsw
 
 from index_cache import schema
-from index_cache.errors import CacheBusy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
-    from typing import Self
 
     from index_cache.model import Root
 
 SUFFIX = ".db"
-_LOCK_SUFFIX = ".lock"
 _PRIVATE_DIRECTORY = 0o700
 _PRIVATE_FILE = 0o600
 _READ_WAIT = 40  # ms; a search waits for nothing longer than 50
-LOCK_POLL = 0.005  # seconds
 _NOT_SLUG = re.compile(r"[^A-Za-z0-9]+")
 
 
@@ -37,9 +31,21 @@ class Damaged(Exception):
     """The file is not a cache of this root: foreign, incomplete or corrupt."""
 
 
-# What SQLite, and apsw decoding what SQLite returns, say of a file whose bytes are not what was
-# written. "Locked" and "busy" are never among them.
-DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, UnicodeDecodeError, Damaged)
+# All that using a cache file may raise; ``is_damage`` tells what of it condemns the file.
+TROUBLE = (apsw.Error, UnicodeDecodeError, Damaged)
+
+_DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, UnicodeDecodeError, Damaged)
+
+
+def is_damage(error: BaseException) -> bool:
+    """Tell whether an error says that a file's bytes are not what was written.
+
+    "Locked", "busy", "full" and a disk that fails are never damage.
+    """
+    if isinstance(error, apsw.IOError):
+        # A page that belies its checksum; an error that a VFS in Python raised has no such number.
+        return getattr(error, "extendedresult", None) == apsw.SQLITE_IOERR_DATA
+    return isinstance(error, _DAMAGE)
 
 
 def cache_path(directory: str, root: Root) -> str:
@@ -234,84 +240,3 @@ def discard(path: str) -> None:
             os.unlink(path + suffix)
         except FileNotFoundError:
             continue
-
-
-class WriterLock:
-    """The right to write a root's cache: a kernel lock, gone with the process that held it.
-
-    The lock's file is never deleted by a writer, so that all lock the same one; its time says
-    when the cache was last found fresh. ``path`` is the cache file's; None locks nothing.
-    """
-
-    def __init__(self, path: str | None) -> None:
-        self._path = None if path is None else lock_path(path)
-        self._descriptor: int | None = None
-
-    def acquire(self, wait: float) -> bool:
-        """Take the lock, waiting up to ``wait`` seconds; True when it is held."""
-        if self._path is None or self._descriptor is not None:
-            return True
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
-        descriptor = os.open(self._path, flags, _PRIVATE_FILE)
-        if not os.fstat(descriptor).st_mode & stat.S_IWUSR:  # a umask that denies its owner
-            os.fchmod(descriptor, _PRIVATE_FILE)
-        deadline = time.monotonic() + wait
-        while True:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if time.monotonic() >= deadline:
-                    os.close(descriptor)
-                    return False
-                # The kernel knows no lock with a time limit but by a signal, which is the caller's.
-                time.sleep(LOCK_POLL)
-            else:
-                self._descriptor = descriptor
-                return True
-
-    def release(self) -> None:
-        """Give the lock back, if it is held."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.release()
-
-
-def lock_path(path: str) -> str:
-    """Return the path of a cache file's lock."""
-    return path.removesuffix(SUFFIX) + _LOCK_SUFFIX
-
-
-def mark_used(path: str) -> None:
-    """Note, as the time of its lock file, that a cache was found fresh just now."""
-    try:
-        os.utime(lock_path(path))
-    except OSError:
-        return  # a read-only home: there is nothing to sweep there either
-
-
-def last_used(path: str) -> float | None:
-    """Return when ``mark_used`` was last called, in seconds since the epoch."""
-    try:
-        return os.stat(lock_path(path)).st_mtime
-    except OSError:
-        return None
-
-
-def busy(root: Root, wait: float) -> CacheBusy:
-    """Return the error for a cache that another process is still building."""
-    return CacheBusy(
-        f"another process is still building the cache of root {root.name} (waited {wait:g} s)",
-        where=root.path,
-        hint="try again in a moment, or wait longer: recall search --wait 120 …",
-    )

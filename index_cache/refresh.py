@@ -10,7 +10,7 @@ import time
 
 import apsw
 
-from index_cache import db
+from index_cache import db, locks
 from index_cache.diff import diff
 from index_cache.errors import CacheBusy, RootUnavailable
 from index_cache.gitignore import ask
@@ -124,7 +124,7 @@ class _Refresh:
             return self._finish(found, changes)
         if not self.store.writable:
             return self._read_only(found, changes)
-        with db.WriterLock(self.store.path) as lock:
+        with locks.WriterLock(self.store.path) as lock:
             if not self._lock(lock):
                 self.report.busy = True
                 return self._finish(found, changes)
@@ -164,7 +164,7 @@ class _Refresh:
             or self.store.notes("unavailable") != changes.unavailable
         )
 
-    def _lock(self, lock: db.WriterLock) -> bool:
+    def _lock(self, lock: locks.WriterLock) -> bool:
         """Take the lock. False when another writer has it and there is a view to answer from."""
         built = self.store.built
         wait = self.options.wait if self.options.insist or not built else 0
@@ -172,7 +172,7 @@ class _Refresh:
             return True
         if built and not self.options.insist:
             return False
-        raise db.busy(self.store.root, wait)
+        raise locks.busy(self.store.root, wait)
 
     def _write(self, found: Scan, changes: Diff) -> None:
         from index_cache.ingest import Ingest  # 3 ms that most searches need not pay
@@ -215,7 +215,7 @@ class _Refresh:
         report.notices += tuple(found.notices)
         report.seconds = time.perf_counter() - self.started
         if self.store.path and not report.busy:
-            db.mark_used(self.store.path)
+            locks.mark_used(self.store.path)
         return report
 
 
@@ -285,12 +285,12 @@ def _when_readable(root: Root, path: str, wait: float) -> Store:
         try:
             return _existing(root, path)
         except (apsw.BusyError, apsw.IOError):
-            with db.WriterLock(path) as lock:
+            with locks.WriterLock(path) as lock:
                 if lock.acquire(0):
                     return _existing(root, path)
             if time.monotonic() >= deadline:
-                raise db.busy(root, wait) from None
-            time.sleep(db.LOCK_POLL)  # as in WriterLock: the kernel has no lock with a limit
+                raise locks.busy(root, wait) from None
+            time.sleep(locks.POLL)  # as in WriterLock: the kernel has no lock with a limit
 
 
 def _existing(root: Root, path: str) -> Store:
@@ -305,9 +305,9 @@ def _existing(root: Root, path: str) -> Store:
 
 def _replace(root: Root, path: str, wait: float) -> Store:
     """Make a new cache file under its lock, unless somebody else has just done so."""
-    with db.WriterLock(path) as lock:
+    with locks.WriterLock(path) as lock:
         if not lock.acquire(wait):
-            raise db.busy(root, wait)
+            raise locks.busy(root, wait)
         try:
             return _existing(root, path)
         except (db.Damaged, apsw.CantOpenError):

@@ -113,7 +113,9 @@ class Store:
         """Raise Damaged unless the file is a cache of this root, made by this version."""
         try:
             named = (self.meta("identity"), self.meta("fingerprint"))
-        except db.DAMAGE as error:
+        except db.TROUBLE as error:
+            if not db.is_damage(error):
+                raise
             raise db.Damaged(str(error)) from error
         if named != (db.identity(self.root), schema.fingerprint()):
             message = "it is another root's or another version's cache"

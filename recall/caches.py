@@ -7,7 +7,7 @@ import time
 
 import apsw
 
-from index_cache import db, schema
+from index_cache import db, locks, schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def list_caches(cache_dir: str) -> list[CacheFile]:
                     path,
                     _root_path(path),
                     size_on_disk(path),
-                    db.last_used(path),
+                    locks.last_used(path),
                     current=name.endswith(f"-{current}{db.SUFFIX}"),
                 )
             )
@@ -103,7 +103,7 @@ def _delete(cache_dir: str, unwanted: Callable[[CacheFile], bool]) -> list[Cache
     removed = []
     for cache in list_caches(cache_dir):
         if unwanted(cache):
-            with db.WriterLock(cache.path) as lock:
+            with locks.WriterLock(cache.path) as lock:
                 if lock.acquire(0):
                     db.discard(cache.path)
                     removed.append(cache)

@@ -6,7 +6,7 @@ import os
 
 import apsw
 
-from index_cache import db
+from index_cache import db, locks
 from index_cache.errors import RecallError, RootUnavailable
 from index_cache.model import Root, Skipped
 from index_cache.refresh import Options, Report, in_memory, left_out, open_store, refresh
@@ -151,13 +151,15 @@ class OpenRoot:
             state.documents = store.documents()
             state.skipped, state.unavailable, state.withheld = _left_out(store)
             state.text_bytes = sum(map(files.size, store.signatures().values()))
-        except db.DAMAGE as error:
+        except db.TROUBLE as error:
+            if not db.is_damage(error):
+                raise
             state.last_failure = {"when": None, "message": f"the cache is damaged: {error}"}
         finally:
             store.close()
         state.cache_file = path
         state.cache_bytes = size_on_disk(path)
-        state.last_refresh = db.last_used(path)
+        state.last_refresh = locks.last_used(path)
         return state
 
     def guarded(self, use: Callable[[Store], T], wait: float) -> T:
@@ -172,7 +174,9 @@ class OpenRoot:
             self.store = open_store(self.root, self._directory, wait)
         try:
             return use(self.store)
-        except db.DAMAGE:
+        except db.TROUBLE as error:
+            if not db.is_damage(error):
+                raise
             self._discard(wait)
         self.store = open_store(self.root, self._directory, wait)
         refresh(self.store, self._fs, Options(wait=wait))
@@ -183,9 +187,9 @@ class OpenRoot:
         if store is None or store.path is None:
             return
         store.close()
-        with db.WriterLock(store.path) as lock:
+        with locks.WriterLock(store.path) as lock:
             if not lock.acquire(wait):
-                raise db.busy(self.root, wait)
+                raise locks.busy(self.root, wait)
             # Who was quicker has a new cache there already, and may be using it.
             if store.in_place():
                 db.discard(store.path)
@@ -201,7 +205,7 @@ class OpenRoot:
     def _told(self, error: Exception) -> RecallError:
         where = self.store.path if self.store else self._directory
         if isinstance(error, apsw.BusyError):
-            return db.busy(self.root, 0)
+            return locks.busy(self.root, 0)
         if isinstance(error, apsw.FullError) or getattr(error, "errno", None) == 28:  # noqa: PLR2004
             return RootUnavailable(
                 f"the cache of root {self.root.name} can't be written: the disk is full",

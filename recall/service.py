@@ -220,7 +220,9 @@ class Recall:
         asked = None if types is None else [types] if isinstance(types, str) else list(types)
         try:
             self._fill(answer, k, asked, under, include_journal, explain=explain)
-        except db.DAMAGE:
+        except db.TROUBLE as error:
+            if not db.is_damage(error):
+                raise
             for each in self._opened:
                 each.probe(wait)
             self._fill(answer, k, asked, under, include_journal, explain=explain)

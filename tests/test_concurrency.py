@@ -16,7 +16,7 @@ import pytest
 from cli_support import recall as run_recall
 from stateful_support import Place, assert_same, fresh, make_root
 
-from index_cache import db, ingest, search
+from index_cache import db, ingest, locks, search
 from index_cache.errors import CacheBusy
 from index_cache.files import FileSystem
 from index_cache.model import Root
@@ -87,10 +87,10 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 @contextmanager
-def held(place: Place) -> Iterator[db.WriterLock]:
+def held(place: Place) -> Iterator[locks.WriterLock]:
     """Hold the writer's lock, as another process would."""
     os.makedirs(place.cache, exist_ok=True)
-    with db.WriterLock(place.cache_file) as lock:
+    with locks.WriterLock(place.cache_file) as lock:
         assert lock.acquire(0)
         yield lock
 
@@ -367,7 +367,7 @@ def test_C1_exit_6_tells_that_another_process_is_building(place: Place) -> None:
 @contextmanager
 def db_lock(directory: str, root: Root) -> Iterator[None]:
     db.ensure_directory(directory)
-    with db.WriterLock(db.cache_path(directory, root)) as lock:
+    with locks.WriterLock(db.cache_path(directory, root)) as lock:
         assert lock.acquire(0)
         yield
 
@@ -529,7 +529,7 @@ def test_C7_a_killed_writer_leaves_no_lock(
     worker.start()
     out.close()
     assert into.recv() == "hung"
-    with db.WriterLock(place.cache_file) as lock:
+    with locks.WriterLock(place.cache_file) as lock:
         assert not lock.acquire(0)
     if viewed:
         assert place.answer("word7", refresh=True).reports[0].busy

@@ -19,7 +19,7 @@ import apsw
 import pytest
 from stateful_support import Place, ask, cache_files, fresh
 
-from index_cache import db, ingest, refresh
+from index_cache import db, ingest, locks, refresh
 from index_cache.errors import CacheBusy, RecallError
 from index_cache.refresh import Options
 from index_cache.store import Store
@@ -114,7 +114,7 @@ def test_C7_a_kill_at_each_commit_leaves_a_sound_cache_and_no_lock(
     points = 0
     while kill_at_commit(place, points):
         points += 1
-        with db.WriterLock(place.cache_file) as lock:
+        with locks.WriterLock(place.cache_file) as lock:
             assert lock.acquire(0)
         if begin is change:
             # The view is the old one, or the new, or between two batches: it answers.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from index_cache import db, schema
+from index_cache import locks, schema
 from index_cache.model import Root
 from recall import Recall, caches
 
@@ -123,7 +123,7 @@ def test_a_refresh_sweeps_what_nobody_has_used_for_a_month(notes: Path, tmp_path
     (other / "a.md").write_text("# A\n")
     ask(other, cache)
     old = cache_file(cache)
-    os.utime(db.lock_path(str(old)), (0, 0))
+    os.utime(locks.lock_file(str(old)), (0, 0))
     with Recall([notes], cache_dir=str(cache)) as recall:
         recall.refresh()
     assert not old.exists()
@@ -133,7 +133,7 @@ def test_a_refresh_sweeps_what_nobody_has_used_for_a_month(notes: Path, tmp_path
 def test_a_cache_in_use_by_a_writer_is_never_swept(notes: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     ask(notes, cache)
-    with db.WriterLock(str(cache_file(cache))) as lock:
+    with locks.WriterLock(str(cache_file(cache))) as lock:
         assert lock.acquire(0)
         assert caches.prune(str(cache), all=True) == []
     assert len(caches.prune(str(cache), all=True)) == 1

@@ -615,7 +615,7 @@ def test_a_scan_older_than_another_writers_does_not_undo_it(filled: Place) -> No
 def test_another_writer_may_finish_while_we_wait_for_the_lock(
     filled: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from index_cache.db import WriterLock
+    from index_cache.locks import WriterLock
 
     acquire = WriterLock.acquire
 

@@ -1,0 +1,105 @@
+"""Who may write a root's cache: a kernel lock, and what its file's time says.
+
+See ``spec/cache-format.md``.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+import time
+
+from index_cache.errors import CacheBusy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+    from index_cache.model import Root
+
+SUFFIX = ".lock"
+POLL = 0.005  # seconds
+_PRIVATE_FILE = 0o600
+
+
+class WriterLock:
+    """The right to write a root's cache: a kernel lock, gone with the process that held it.
+
+    The lock's file is never deleted by a writer, so that all lock the same one; its time says
+    when the cache was last found fresh. ``path`` is the cache file's; None locks nothing.
+    """
+
+    def __init__(self, path: str | None) -> None:
+        self._path = None if path is None else lock_file(path)
+        self._descriptor: int | None = None
+
+    def acquire(self, wait: float) -> bool:
+        """Take the lock, waiting up to ``wait`` seconds; True when it is held."""
+        if self._path is None or self._descriptor is not None:
+            return True
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
+        descriptor = os.open(self._path, flags, _PRIVATE_FILE)
+        if not os.fstat(descriptor).st_mode & stat.S_IWUSR:  # a umask that denies its owner
+            os.fchmod(descriptor, _PRIVATE_FILE)
+        deadline = time.monotonic() + wait
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    os.close(descriptor)
+                    return False
+                # The kernel knows no lock with a time limit but by a signal, which is the caller's.
+                time.sleep(POLL)
+            else:
+                self._descriptor = descriptor
+                return True
+
+    def release(self) -> None:
+        """Give the lock back, if it is held."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.release()
+
+
+def lock_file(path: str) -> str:
+    """Return the path of a cache file's lock."""
+    return os.path.splitext(path)[0] + SUFFIX
+
+
+def mark_used(path: str) -> None:
+    """Note, as the time of its lock file, that a cache was found fresh just now."""
+    try:
+        os.utime(lock_file(path))
+    except OSError:
+        return  # a read-only home: there is nothing to sweep there either
+
+
+def last_used(path: str) -> float | None:
+    """Return when ``mark_used`` was last called, in seconds since the epoch."""
+    try:
+        return os.stat(lock_file(path)).st_mtime
+    except OSError:
+        return None
+
+
+def busy(root: Root, wait: float) -> CacheBusy:
+    """Return the error for a cache that another process is still building."""
+    return CacheBusy(
+        f"another process is still building the cache of root {root.name} (waited {wait:g} s)",
+        where=root.path,
+        hint="try again in a moment, or wait longer: recall search --wait 120 …",
+    )
