@@ -14,12 +14,12 @@ from index_cache.refresh import Options
 from recall import caches, config, dirs, failures, query, rank
 from recall.dress import Dresser
 from recall.nesting import filters
-from recall.opened import OpenRoot, RootStatus
+from recall.opened import OpenRoot
 from recall.withhold import shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Self
 
     from index_cache.ingest import Progress
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from index_cache.search import Filter
     from index_cache.store import Store
     from recall.card import Card
+    from recall.rootstatus import RootStatus
 
 _SPARE = 5  # hits asked for beyond k, since some may be copies or gone
 _SWEPT = 2.0  # seconds for which ``Recall.search`` trusts its last look at the files
@@ -215,18 +216,49 @@ class Recall:
         ]
         if refresh:
             self._swept = time.monotonic()
-            failures.record(self._state, reports)
         answer = Answer(query, reports)
         asked = None if types is None else [types] if isinstance(types, str) else list(types)
-        try:
+
+        def fill() -> None:
             self._fill(answer, k, asked, under, include_journal, explain=explain)
+
+        try:
+            while not self._filled(fill, answer, options):
+                continue
+        finally:
+            looked = [each for each in reports if refresh or each.damage or each.built]
+            failures.record(self._state, looked)
+        return answer
+
+    def _filled(self, fill: Callable[[], None], answer: Answer, options: Options) -> bool:
+        """Fill in an answer; False if a cache was damaged and has been made anew instead."""
+        try:
+            fill()
         except db.TROUBLE as error:
             if not db.is_damage(error):
                 raise
-            for each in self._opened:
-                each.probe(wait)
-            self._fill(answer, k, asked, under, include_journal, explain=explain)
-        return answer
+            self._repair(error, answer.reports, options)
+            answer.total, answer.cards = 0, []
+            return False
+        return True
+
+    def _repair(self, error: Exception, reports: list[Report], options: Options) -> None:
+        """Make the caches anew that a search found damaged, each at most once a search.
+
+        One that is damaged again is replaced by one in memory. Raises ``error`` when it comes from
+        none of the files.
+        """
+        filed = [each for each in self._opened if each.store is not None and each.store.path]
+        path = getattr(error, "path", None)
+        blamed = [(each, error) for each in filed if each.store and each.store.path == path]
+        if not blamed:
+            found = [(each, each.fault()) for each in filed]
+            blamed = [(each, fault) for each, fault in found if fault is not None]
+        if not blamed:
+            raise error
+        for each, fault in blamed:
+            at = self._opened.index(each)
+            reports[at] = each.repair(fault, reports[at], options)
 
     def _fill(
         self,
@@ -278,6 +310,18 @@ class Recall:
         return reports
 
     def status(self) -> list[RootStatus]:
-        """Return the state of each root's cache as it is, without looking at the files."""
-        told = failures.read(self._state)
-        return [each.status(told) for each in self._opened]
+        """Return the state of each root's cache as it is, without looking at the files.
+
+        A damaged cache is noted and deleted: the next search makes it anew.
+        """
+        from recall.rootstatus import root_status
+
+        states = [(db.identity(each), root_status(each, self._directory)) for each in self.roots]
+        damaged = {
+            name: (state.damage, state.kept is not None) for name, state in states if state.damage
+        }
+        told = failures.found(self._state, damaged) if damaged else failures.read(self._state)
+        for name, state in states:
+            known = told.get(name, {})
+            state.last_failure, state.last_damage = known.get("failure"), known.get("damage")
+        return [state for _, state in states]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from index_cache.refresh import Report
     from recall.caches import CacheFile
     from recall.config import LeftOut
-    from recall.opened import RootStatus
+    from recall.rootstatus import RootStatus
 
 
 def report_fields(report: Report) -> dict[str, object]:

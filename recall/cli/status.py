@@ -15,7 +15,7 @@ from recall.output import number, size, visible
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recall.config import LeftOut
-    from recall.opened import RootStatus
+    from recall.rootstatus import RootStatus
 
 
 @click.command(epilog=examples("recall status", "recall status --skipped"))
