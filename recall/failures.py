@@ -113,8 +113,7 @@ def _note_damage(told: dict[str, Fields], report: Report) -> None:
         told["damage"] = _once_more(before, report.damage, repaired=filed, kept=not filed)
     elif before and not before["repaired"] and filed and not report.busy:
         # A damaged file that could not be deleted may answer well where it is not damaged.
-        if report.built or not before["kept"]:
-            told["damage"] = {**before, "repaired": True, "kept": False}
+        told["damage"] = {**before, "repaired": report.built or not before["kept"]}
 
 
 def _once_more(before: Fields | None, message: str, *, repaired: bool, kept: bool) -> Fields:

@@ -73,11 +73,19 @@ def root_status(root: Root, directory: str | None) -> RootStatus:
         return RootStatus(root)
     path = db.cache_path(directory, root)
     try:
+        db.refuse_foreign_directory(directory)
+    except OSError as error:
+        return _troubled(root, error)
+    try:
         return _seen(root, path)
     except db.TROUBLE as error:
         if not db.is_damage(error):
             return _troubled(root, error)
-    # Again, under the lock: the file may have been replaced while it was opened.
+    return _seen_alone(root, path)
+
+
+def _seen_alone(root: Root, path: str) -> RootStatus:
+    """Look again under the lock, since a file may have been replaced while it was opened."""
     with locks.WriterLock(path) as lock:
         try:
             kept = None if lock.acquire(0) else "another process is writing it"
