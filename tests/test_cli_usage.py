@@ -100,8 +100,7 @@ def test_help_is_an_answer(flag: str) -> None:
         ("search", "Answer from the cache as it is; it is built if there is none."),
         (
             "refresh",
-            "Also forget the notes of roots that are empty or gone, and of directories in them that "
-            "are empty or can't be read. What is not mounted looks the same.",
+            "Also forget the notes of roots that are empty or gone, and of directories in them",
         ),
     ],
 )
