@@ -513,6 +513,6 @@ def test_C5_a_damaged_cache_that_can_only_be_read_is_answered_from_memory(public
     os.chmod(public.cache, 0o700)
     os.truncate(public.cache_file, 5000)
     for suffix in ("-shm", "-wal"):
-        os.unlink(public.cache_file + suffix)
+        Path(public.cache_file + suffix).unlink(missing_ok=True)
     assert ask_without_rights(public, "word7") == [((None, True), ["Note 7"])]
     assert os.path.getsize(public.cache_file) == 5000
