@@ -93,11 +93,17 @@ class OpenRoot:
         except RecallError as error:
             return self._failed(error)
         except (apsw.Error, OSError) as error:
-            if not anyhow or isinstance(error, apsw.BusyError) or self.view is not None:
+            if not anyhow or isinstance(error, apsw.BusyError) or self._has_view():
                 return self._failed(self._told(error))
             self.close()
             self.store = in_memory(self.root, str(error))
             return use(self.store)
+
+    def _has_view(self) -> bool:
+        try:
+            return self.view is not None
+        except db.TROUBLE:
+            return False
 
     def _tell(self, report: Report) -> None:
         """Say in a report what was damaged, and why there is no cache file."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import time
 
+import apsw
+
 from index_cache import db, search
 from index_cache.analyze import Analyzer
-from index_cache.errors import InvalidInput
+from index_cache.errors import CacheBusy, InvalidInput, RootUnavailable
 from index_cache.files import FileSystem
 from index_cache.model import Root
 from index_cache.refresh import Options
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Self
 
+    from index_cache.errors import RecallError
     from index_cache.ingest import Progress
     from index_cache.model import Hit
     from index_cache.refresh import Report
@@ -108,6 +111,16 @@ def _cards(dresser: Dresser, hits: Sequence[Hit], k: int) -> list[Card]:
             elif len(shown) < k:
                 shown[hit.digest] = [hit]
     return [dresser.card(hit, copies) for hit, *copies in shown.values()]
+
+
+def _unreadable(error: Exception) -> RecallError:
+    """Return what to say when a search could not read on in some cache that is not damaged."""
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return CacheBusy("a cache is locked by another process", hint="try again in a moment")
+    return RootUnavailable(
+        f"a cache can't be read: {error}",
+        hint="recall cache list shows where they are; they may be deleted at any time",
+    )
 
 
 class Recall:
@@ -236,7 +249,7 @@ class Recall:
             fill()
         except db.TROUBLE as error:
             if not db.is_damage(error):
-                raise
+                raise _unreadable(error) from error
             self._repair(error, answer.reports, options)
             answer.total, answer.cards = 0, []
             return False

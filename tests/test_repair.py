@@ -17,7 +17,7 @@ from cli_support import recall as run
 from cli_support import valid_envelope
 
 from index_cache import db, locks, search
-from index_cache.errors import CacheBusy
+from index_cache.errors import CacheBusy, RootUnavailable
 from index_cache.model import Root
 from index_cache.refresh import Report
 from index_cache.store import Store
@@ -248,6 +248,22 @@ def test_C4_trouble_that_is_in_no_file_is_not_blamed_on_one(
     with pytest.raises(apsw.SQLError):
         place.ask()
     assert {name: place.file(name).stat().st_ino for name in NAMES} == files
+    assert not place.record.exists()
+
+
+@pytest.mark.parametrize(
+    ("trouble", "told"),
+    [(apsw.BusyError("locked"), CacheBusy), (apsw.IOError("disk I/O error"), RootUnavailable)],
+)
+def test_C1_trouble_in_a_search_is_told_and_is_no_damage(
+    trouble: apsw.Error, told: type[Exception], place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise trouble
+
+    monkeypatch.setattr(search, "count", fail)
+    with pytest.raises(told):
+        place.ask()
     assert not place.record.exists()
 
 
