@@ -600,6 +600,22 @@ def test_failures_are_forgotten_and_damage_is_not(place: Place) -> None:
     assert well.last_damage == failed.last_damage
 
 
+def test_a_damaged_file_that_was_kept_is_repaired_only_when_it_is_made_anew(
+    place: Place,
+) -> None:
+    """Until then a search may answer well from the parts that are not damaged."""
+    root = Root("two", str(place.top / "two"))
+    state = str(place.state)
+    for kept in (True, False):
+        failures.found(state, {db.identity(root): ("malformed", kept)})
+        report = Report(root, str(place.file("two")))
+        failures.record(state, [report])
+        assert place.remembered()[0]["repaired"] is not kept
+        report.built = True
+        failures.record(state, [report])
+        assert place.remembered()[0]["repaired"] is True
+
+
 def note_often(state: str, root: Root, times: int) -> None:
     for _ in range(times):
         report = Report(root)
