@@ -59,10 +59,12 @@ def reason(error: BaseException) -> str:
     What SQLite quotes comes from the file: where a page has taken another's place, "malformed
     database schema (…)" names what a note says. So of its messages only the beginning is kept.
     """
-    if isinstance(error, Damaged) and error.__cause__ is None:
-        return str(error)  # our own words
+    if isinstance(error, Damaged):
+        return reason(error.__cause__) if error.__cause__ else str(error)  # our own words
     if isinstance(error, UnicodeDecodeError):
         return "a text in it is no UTF-8"
+    if isinstance(error, apsw.IOError):
+        return "a page belies its checksum"
     return _QUOTED.split(str(error), maxsplit=1)[0].strip() or type(error).__name__
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
-import sqlite3
 import stat
 from contextlib import closing
 from pathlib import Path
@@ -82,15 +81,21 @@ def shown(answer: Answer) -> list[tuple[str, str, float]]:
     return [(card.root, card.path, card.score) for card in answer.cards]
 
 
+def edit(file: Path, *statements: str) -> None:
+    """Change a cache as the program itself would, so that no page's checksum is wrong."""
+    connection, _ = db.connect(str(file))
+    with closing(connection):
+        for statement in statements:
+            connection.execute(statement)
+
+
 def lose_a_table(file: Path) -> None:
-    with closing(apsw.Connection(str(file))) as connection:
-        connection.execute("DROP TABLE document")
+    edit(file, "DROP TABLE document")
 
 
 def tear_the_postings(file: Path) -> None:
     """Leave everything readable but what a search looks up."""
-    with closing(apsw.Connection(str(file))) as connection:
-        connection.execute("UPDATE fts_data SET block = x'00000000ff' WHERE id > 10")
+    edit(file, "UPDATE fts_data SET block = x'00000000ff' WHERE id > 10")
 
 
 def cut(file: Path) -> None:
@@ -648,20 +653,18 @@ def test_records_of_processes_at_once_are_whole_at_any_moment(
 
 def schema_of_notes(file: Path) -> None:
     """Make SQLite quote text of the file in what it says."""
-    with closing(sqlite3.connect(file)) as connection:
-        connection.execute("PRAGMA writable_schema = ON")
-        connection.execute(f"UPDATE sqlite_schema SET sql = 'CREATE {QUOTED}', name = '{QUOTED}'")  # noqa: S608
-        connection.commit()
+    edit(
+        file,
+        "PRAGMA writable_schema = ON",
+        f"UPDATE sqlite_schema SET sql = 'CREATE {QUOTED}', name = '{QUOTED}'",  # noqa: S608
+    )
 
 
 def test_S3_what_is_said_of_damage_quotes_nothing_of_the_file(place: Place) -> None:
     file = place.file("two")
     schema_of_notes(file)
-    with (
-        closing(apsw.Connection(str(file))) as connection,
-        pytest.raises(apsw.Error, match=QUOTED),
-    ):
-        connection.execute("SELECT 1 FROM meta")
+    with pytest.raises(apsw.Error, match=QUOTED):
+        edit(file, "SELECT 1 FROM meta")
     done = run("search", "--json", "--root", str(place.top / "two"), "word7")
     assert "its cache was damaged (malformed database schema) and" in done.stdout
     assert QUOTED not in done.stdout + place.record.read_text()
@@ -669,6 +672,11 @@ def test_S3_what_is_said_of_damage_quotes_nothing_of_the_file(place: Place) -> N
     with pytest.raises(UnicodeDecodeError) as caught:
         bad.decode()
     assert db.reason(caught.value) == "a text in it is no UTF-8"
+    wrapped = db.Damaged(str(caught.value), "x.db")
+    wrapped.__cause__ = caught.value
+    assert db.reason(wrapped) == "a text in it is no UTF-8"
+    assert db.reason(db.Damaged("it is empty (in our words)")) == "it is empty (in our words)"
+    assert db.reason(apsw.IOError("disk I/O error")) == "a page belies its checksum"
 
 
 def test_the_envelope_of_every_command_is_valid_after_damage(place: Place) -> None:
