@@ -88,12 +88,13 @@ class Reader:
             return self._without_document(entry, number, known, WITHHELD)
         if content.guessed:
             entry.problem = "indexed, but it is not all UTF-8: the stray bytes were read as cp1252"
-        terms = tuple(map(self._analyzer.text, searchable(document)))
+        pieces = tuple(map(self._analyzer.pieces, searchable(document)))
         return Row(
             number,
             entry,
             columns(entry.path, document),
-            terms,
+            tuple(map(" ".join, pieces)),
+            pieces=pieces,
             replaces=known is not None,
         )
 
