@@ -129,33 +129,48 @@ class Proof:
 
 
 def check(
-    root: Root, store: Store, fs: FileSystem, *, deep: bool, progress: Progress | None = None
+    root: Root,
+    store: Store | None,
+    fs: FileSystem,
+    *,
+    deep: bool,
+    progress: Progress | None = None,
 ) -> Proof:
     """Compare a root's notes with its open cache; return what was found.
 
-    ``deep`` reads every posting. Raises RootUnavailable when the root can't be listed, and what
-    reading a damaged cache raises.
+    Without a cache the notes alone are digested. ``deep`` reads every posting. Raises
+    RootUnavailable when the root can't be listed, and what reading a damaged cache raises.
     """
     started = time.perf_counter()
-    proof = Proof(root, store.path)
-    store.begin_reading()
+    proof = Proof(root, store.path if store else None)
+    if store:
+        store.begin_reading()
     try:
-        gathering = Gathering(look(root, fs), store)
-        reader = Reader(root, fs, gathering.found.clock_ns)
-        paths = sorted(gathering.found.entries)
-        for done, path in enumerate(paths, 1):
-            _, row = reader.row(path)
-            if row:
-                gathering.notes.add(row)
-            if progress and not done % _PROGRESS:
-                progress(root.name, done, len(paths))
-        gathering.finish(reader.unavailable, reader.moving)
+        gathering = _gathered(root, store, fs, progress)
         proof.tell(gathering, deep=deep)
-        compare(proof, gathering, Held(store), deep=deep)
+        if store:
+            compare(proof, gathering, Held(store), deep=deep)
     finally:
-        store.end_reading()
+        if store:
+            store.end_reading()
     proof.seconds = time.perf_counter() - started
     return proof
+
+
+def _gathered(
+    root: Root, store: Store | None, fs: FileSystem, progress: Progress | None
+) -> Gathering:
+    gathering = Gathering(look(root, fs), store)
+    reader = Reader(root, fs, gathering.found.clock_ns)
+    paths = sorted(gathering.found.entries)
+    for done, path in enumerate(paths, 1):
+        _, row = reader.row(path)
+        if row:
+            gathering.notes.add(row)
+        if progress and not done % _PROGRESS:
+            progress(root.name, done, len(paths))
+    gathering.finish(reader.unavailable, reader.moving)
+    return gathering
 
 
 class Gathering:
