@@ -112,24 +112,23 @@ class _Rebuild:
         return self.proof
 
     def _old(self) -> Store | None:
-        """Open the cache as it is; None when there is none, or none that can be read."""
+        """Begin to read the cache as it is; None when there is none, or none that can be read."""
+        store = None
         try:
             store = existing(self.root, self.path, self.wait)
+            store.begin_reading()
+            if store.built:
+                return store
         except apsw.CantOpenError:
             return None
         except db.TROUBLE as error:
-            if not db.is_damage(error):
-                raise
-            self.proof.damage = str(error)
-            return None
-        if store.built:
-            store.begin_reading()
-            return store
-        store.close()
+            self._condemn(error)
+        if store:
+            store.close()
         return None
 
     def _make(self, beside: str, old: Store | None) -> None:
-        gathering = Gathering(look(self.root, self.fs), old)
+        gathering, old = self._gathering(old)
         fresh = Store.create(self.root, beside)
         try:
             changes = diff(gathering.found, {}, ())
@@ -143,6 +142,23 @@ class _Rebuild:
             self._swap(fresh, gathering, had)
         finally:
             fresh.close()
+
+    def _gathering(self, old: Store | None) -> tuple[Gathering, Store | None]:
+        """Return the notes to be read, and the old cache if its manifest can be."""
+        found = look(self.root, self.fs)
+        try:
+            return Gathering(found, old), old
+        except db.TROUBLE as error:
+            self._condemn(error)
+        return Gathering(found, None), None
+
+    def _condemn(self, error: Exception) -> None:
+        """Note that the old cache is damaged; raise the error again if it says something else."""
+        if not db.is_damage(error):
+            raise error
+        self.proof.damage = str(error)
+        self.proof.cache_digest = None
+        self.proof.differences.clear()
 
     def _prove(self, fresh: Store, gathering: Gathering) -> None:
         """Read the fresh cache back. Raises CheckFailed unless it is what the notes say."""
@@ -171,10 +187,7 @@ class _Rebuild:
                 self.proof.answers = _answers(old, fresh, gathering.notes.counts)
             return frozenset(held.numbers)
         except db.TROUBLE as error:
-            if not db.is_damage(error):
-                raise
-            self.proof.damage = str(error)
-            self.proof.cache_digest = None
+            self._condemn(error)
             return frozenset()
         finally:
             old.end_reading()
