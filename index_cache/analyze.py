@@ -108,10 +108,14 @@ class Analyzer:
 
     def text(self, text: str) -> str:
         """Return the terms of ``text`` joined by blanks, as they are handed to FTS5."""
+        return " ".join(self.pieces(text))
+
+    def pieces(self, text: str) -> list[str]:
+        """Return the terms of each chunk of ``text``, joined by blanks; "" of one without any."""
         chunks = self._chunks
         if len(chunks) > _MAX_REMEMBERED:
             chunks.clear()
-        return " ".join(map(chunks.__getitem__, text.split()))
+        return list(map(chunks.__getitem__, text.split()))
 
     def terms(self, text: str) -> list[str]:
         """Return the terms of ``text`` in order, repetitions included."""

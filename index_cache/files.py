@@ -9,6 +9,7 @@ import os
 import stat
 import struct
 import time
+import unicodedata
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -194,6 +195,17 @@ def _read(descriptor: int, size: int, limit: int) -> bytes:
 def describe(error: OSError) -> str:
     """Return an OSError's reason alone: its path may be one that must not be shown."""
     return error.strerror or str(error)
+
+
+def portable(path: bytes) -> bytes:
+    """Return a relative path as NFC, as which it is the same on every machine.
+
+    macOS may give a name as NFD that was written as NFC. Bytes that are not UTF-8 stay.
+    """
+    if path.isascii():
+        return path
+    text = path.decode("utf-8", "surrogateescape")
+    return unicodedata.normalize("NFC", text).encode("utf-8", "surrogateescape")
 
 
 def display(path: bytes) -> str:

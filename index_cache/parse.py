@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from index_cache import frontmatter, markdown
+from index_cache import files, frontmatter, markdown
 from index_cache.privacy import strip
 from index_cache.text import split
 
@@ -72,7 +72,7 @@ class Document:
     @staticmethod
     def _title(meta: Mapping[str, Value], heading: str | None, path: bytes) -> str:
         named = markdown.plain(_text(meta, "title", "name"))
-        name = path.rpartition(b"/")[2].decode("utf-8", "backslashreplace")
+        name = files.portable(path.rpartition(b"/")[2]).decode("utf-8", "backslashreplace")
         stem = " ".join(name.rpartition(".")[0].split())
         return (named or heading or stem or " ".join(name.split()))[:_MAX_FIELD]
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from index_cache.diff import Diff
     from index_cache.errors import RecallError
     from index_cache.files import FileSystem
-    from index_cache.ingest import Progress
+    from index_cache.ingest import Ingest, Observer, Progress
     from index_cache.model import Root, Skipped
     from index_cache.scan import Scan
 
@@ -110,6 +110,34 @@ def refresh(store: Store, fs: FileSystem, options: Options | None = None) -> Rep
     return _Refresh(store, fs, options or Options()).run()
 
 
+def look(root: Root, fs: FileSystem) -> Scan:
+    """Walk a root, asking git what it ignores. Raises RootUnavailable when it can't be listed."""
+    return scan(root, fs, lambda path: ask(path, dict(os.environb)))
+
+
+def write(
+    store: Store,
+    fs: FileSystem,
+    found: Scan,
+    changes: Diff,
+    progress: Progress | None = None,
+    observe: Observer | None = None,
+) -> Ingest:
+    """Bring what differs into a cache, and what the scan told; the caller holds the lock.
+
+    ``observe`` is shown each row before it is written.
+    """
+    from index_cache.ingest import Ingest  # 3 ms that most searches need not pay
+
+    done = Ingest(store, fs, found.clock_ns, progress, observe).run(changes)
+    with db.Transaction(store.connection):
+        store.set_notes("skipped", sorted(found.skipped, key=_by_path))
+        store.set_meta("withheld", found.withheld)
+        store.set_notes("unavailable", [*changes.unavailable, *done.unavailable])
+        store.set_meta("built", 1)
+    return done
+
+
 class _Refresh:
     """One refresh of one root."""
 
@@ -150,7 +178,7 @@ class _Refresh:
         return self._finish(found, changes)
 
     def _look(self) -> tuple[Scan, Diff]:
-        found = scan(self.store.root, self.fs, lambda root: ask(root, dict(os.environb)))
+        found = look(self.store.root, self.fs)
         changes = diff(
             found, self.store.signatures(), self.store.suspects(), prune=self.options.prune
         )
@@ -178,21 +206,13 @@ class _Refresh:
         raise locks.busy(self.store.root, wait)
 
     def _write(self, found: Scan, changes: Diff) -> None:
-        from index_cache.ingest import Ingest  # 3 ms that most searches need not pay
-
-        first = not self.store.built
-        db.prepare_writer(self.store.connection)
-        done = Ingest(self.store, self.fs, found.clock_ns, self.options.progress).run(changes)
         store = self.store
+        self.report.built = not store.built
+        db.prepare_writer(store.connection)
+        done = write(store, self.fs, found, changes, self.options.progress)
         self.report.added = done.added
         self.report.changed = done.changed
         self.report.removed = len(changes.removed) + done.lost
-        with db.Transaction(store.connection):
-            store.set_notes("skipped", sorted(found.skipped, key=_by_path))
-            store.set_meta("withheld", found.withheld)
-            store.set_notes("unavailable", [*changes.unavailable, *done.unavailable])
-            store.set_meta("built", 1)
-        self.report.built = first
         if self.options.compact or self._lingers():
             if not store.compact() and self.options.compact:
                 raise CacheBusy(
@@ -259,7 +279,7 @@ def open_store(root: Root, directory: str | None, wait: float) -> Store:
     try:
         db.refuse_foreign_directory(directory)
         try:
-            store = _when_readable(root, path, wait)
+            store = existing(root, path, wait)
         except (db.Damaged, apsw.CantOpenError) as error:
             damage = _damage(error)
             db.ensure_directory(directory)
@@ -281,7 +301,7 @@ def in_memory(root: Root, why: str) -> Store:
     return store
 
 
-def _when_readable(root: Root, path: str, wait: float) -> Store:
+def existing(root: Root, path: str, wait: float) -> Store:
     """Open an existing cache; of one that is just being made, wait for the end of that.
 
     SQLite lets nobody in, or fails to read, while a new file becomes a WAL database. What fails
@@ -290,17 +310,17 @@ def _when_readable(root: Root, path: str, wait: float) -> Store:
     deadline = time.monotonic() + wait
     while True:
         try:
-            return _existing(root, path)
+            return _opened(root, path)
         except (apsw.BusyError, apsw.IOError):
             with locks.WriterLock(path) as lock:
                 if lock.acquire(0):
-                    return _existing(root, path)
+                    return _opened(root, path)
             if time.monotonic() >= deadline:
                 raise locks.busy(root, wait) from None
             time.sleep(locks.POLL)  # as in WriterLock: the kernel has no lock with a limit
 
 
-def _existing(root: Root, path: str) -> Store:
+def _opened(root: Root, path: str) -> Store:
     store = Store(root, path)
     try:
         store.check()
@@ -316,7 +336,7 @@ def _replace(root: Root, path: str, wait: float) -> Store:
         if not lock.acquire(wait):
             raise locks.busy(root, wait)
         try:
-            return _existing(root, path)
+            return _opened(root, path)
         except (db.Damaged, apsw.CantOpenError) as error:
             damage = _damage(error)
             db.discard(path)

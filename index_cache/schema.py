@@ -17,7 +17,7 @@ SCHEMA_VERSION = 1
 # Moves with anything that changes what a note's bytes become: parse, frontmatter, markdown, and
 # the bounds of PyYAML and pyromark in pyproject.toml. It stands here, not in parse, because the
 # search path must know it without importing the parsers.
-PARSER_VERSION = 2
+PARSER_VERSION = 3
 
 # The order is that of WEIGHTS; FTS5 takes a missing weight for 1.0 without a word.
 FIELDS = ("title", "description", "tags", "type", "body")

@@ -52,10 +52,10 @@ class Row:
     ``number`` is its row id in all tables; ``replaces`` says that an older document and its terms
     must go first. ``document`` holds the columns of the table ``document`` after ``id``,
     ``terms`` one text of terms for each of ``schema.FIELDS``; both are None when the file has no
-    document, or has the one that it had.
+    document, or has the one that it had. ``pieces`` has the terms by chunk, for a proof.
     """
 
-    __slots__ = ("document", "entry", "number", "replaces", "terms")
+    __slots__ = ("document", "entry", "number", "pieces", "replaces", "terms")
 
     def __init__(
         self,
@@ -64,8 +64,10 @@ class Row:
         document: tuple[str, ...] | None = None,
         terms: tuple[str, ...] | None = None,
         *,
+        pieces: tuple[list[str], ...] = (),
         replaces: bool = False,
     ) -> None:
+        self.pieces = pieces
         self.number = number
         self.entry = entry
         self.document = document

@@ -51,8 +51,8 @@ def current(
 
 def _reread(hit: Hit, content: Content, analyzer: Analyzer, terms: Sequence[str]) -> bool:
     """Put what a file says now into its hit; False when it no longer answers the query."""
-    from index_cache.ingest import columns, searchable
     from index_cache.parse import Document
+    from index_cache.reader import columns, searchable
 
     document = Document(hit.path, content.text)
     if document.withheld:

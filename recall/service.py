@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from index_cache.refresh import Report
     from index_cache.search import Filter
     from index_cache.store import Store
+    from index_cache.verify import Proof
     from recall.card import Card
     from recall.rootstatus import RootStatus
 
@@ -321,6 +322,26 @@ class Recall:
             used = {db.cache_path(self._directory, root) for root in self.roots}
             caches.sweep(self._directory, roots, used, compact=compact)
         return reports
+
+    def rebuild(
+        self,
+        *,
+        only_check: bool = False,
+        deep: bool = False,
+        wait: float = 30.0,
+        progress: Progress | None = None,
+    ) -> list[Proof]:
+        """Make all caches anew from the notes, and prove them; return the proofs.
+
+        ``only_check`` compares the caches as they are and writes nothing, ``deep`` compares every
+        posting, ``wait`` is how many seconds to wait for another writer.
+        """
+        from recall.proving import Terms, prove
+
+        terms = Terms(only_check=only_check, deep=deep, wait=wait, progress=progress)
+        for each in self._opened:
+            each.close()  # what is open here would be in the way of the checkpoint
+        return [prove(root, self._directory, self._fs, terms) for root in self.roots]
 
     def status(self) -> list[RootStatus]:
         """Return the state of each root's cache as it is, without looking at the files.

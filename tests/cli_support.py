@@ -18,6 +18,7 @@ SCHEMAS = Path(__file__).parent.parent / "spec" / "schema"
 DATA_SCHEMA = {
     "search": "search.json",
     "refresh": "refresh.json",
+    "rebuild": "rebuild.json",
     "status": "status.json",
     "roots list": "roots.json#/$defs/list",
     "roots add": "roots.json#/$defs/add",

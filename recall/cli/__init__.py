@@ -23,6 +23,7 @@ INTERRUPTED = 130
 COMMANDS = {
     "search": "Find the notes that answer a question.",
     "refresh": "Bring the caches up to date with the notes.",
+    "rebuild": "Make the caches anew from the notes, and prove them.",
     "status": "Show roots, caches and what was skipped.",
     "roots": "List, add and remove roots.",
     "cache": "List cache files and prune unused ones.",

@@ -1,0 +1,250 @@
+"""What two sides hold of a root, digested so that they can be compared: pure.
+
+The one side is the notes, the other a cache; ``index_cache.verify`` fills both. The digests, and
+why they are made as they are, are in ``spec/equivalence.md``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from array import array
+from collections import Counter
+
+from index_cache import schema
+from index_cache.files import portable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    # (documents, occurrences) by term and by the number of its field.
+    Counts = Mapping[tuple[str, int], tuple[int, int]]
+
+COLUMNS = (
+    "id",
+    "title",
+    "description",
+    "type",
+    "tags",
+    "created",
+    "updated",
+    "modified",
+    "status",
+    "stale_after",
+    "tier",
+    "excerpt",
+)
+_PARTS = ("content", "problem", *COLUMNS, *(f"terms of {field}" for field in schema.FIELDS))
+_NOTHING = b"\0" * 32
+
+
+def digest(*items: bytes) -> bytes:
+    """Return H of ``spec/equivalence.md``: SHA-256 of how many items, their lengths, and them."""
+    lengths = struct.pack(f">{len(items) + 1}Q", len(items), *map(len, items))
+    return hashlib.sha256(lengths + b"".join(items)).digest()
+
+
+class Leaf:
+    """What one side holds of one file.
+
+    ``signature`` and ``problem`` are the entry's. ``document`` is the plain digest of its
+    document, None without one; ``texts`` has for each field the SHA-256 of its terms in order,
+    one after the other, and is empty where the postings were not read.
+    """
+
+    __slots__ = ("_marks", "document", "problem", "signature", "texts")
+
+    def __init__(self, signature: bytes, problem: str | None) -> None:
+        self.signature = signature
+        self.problem = problem
+        self.document: bytes | None = None
+        self.texts = b""
+        self._marks: array[int] | None = None
+
+    def fill(self, content: bytes, columns: Sequence[str], lengths: Sequence[int]) -> None:
+        """Add the document: its content digest, its columns and how many terms each field has."""
+        values = [content, (self.problem or "").encode(), *map(_encoded, columns)]
+        values += [b"%d" % length for length in lengths]
+        self.document = digest(b"document", *values)
+        self._marks = array("q", map(hash, values))
+
+    def deep(self) -> bytes:
+        """Return the deep digest of the document, of which there is one."""
+        texts = self.texts or _NOTHING
+        fields = (texts[at : at + 32] for at in range(0, len(texts), 32))
+        return digest(b"document", self.document or b"", *fields)
+
+    def differing(self, other: Leaf) -> list[str]:
+        """Return what of two documents is not the same, by name."""
+        if self._marks is None or other._marks is None:
+            return []
+        found = [
+            name
+            for name, mine, theirs in zip(_PARTS, self._marks, other._marks, strict=True)
+            if mine != theirs
+        ]
+        if self.texts and other.texts:
+            for number, field in enumerate(schema.FIELDS):
+                part = slice(32 * number, 32 * number + 32)
+                if self.texts[part] != other.texts[part] and f"terms of {field}" not in found:
+                    found.append(f"terms of {field}")
+        return found
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+class Vocabulary:
+    """In how many documents each term of each field is, and how often.
+
+    It counts what the analyzer made of each chunk, and takes that apart at the end: the analyzer
+    remembers chunks, so equal ones are one object, and counting them takes a third of the time.
+    """
+
+    def __init__(self) -> None:
+        self._documents = [Counter[str]() for _ in schema.FIELDS]
+        self._pieces = [Counter[str]() for _ in schema.FIELDS]
+
+    def __bool__(self) -> bool:
+        return any(self._documents)
+
+    def add(self, pieces: Sequence[Sequence[str]]) -> None:
+        """Add a document: for each field, the terms of each chunk joined by blanks."""
+        for number, chunks in enumerate(pieces):
+            if chunks:
+                self._pieces[number].update(chunks)
+                different = set(chunks)
+                several = [piece for piece in different if " " in piece]
+                different.difference_update(several)
+                different.update(*map(str.split, several))
+                self._documents[number].update(different)
+
+    def update(self, other: Vocabulary) -> None:
+        """Add all that another vocabulary has counted."""
+        for mine, theirs in zip(self._documents, other._documents, strict=True):
+            mine.update(theirs)
+        for mine, theirs in zip(self._pieces, other._pieces, strict=True):
+            mine.update(theirs)
+
+    def counts(self) -> dict[tuple[str, int], tuple[int, int]]:
+        """Return (documents, occurrences) by term and by the number of its field."""
+        found: dict[tuple[str, int], tuple[int, int]] = {}
+        for number, pieces in enumerate(self._pieces):
+            occurrences = Counter[str]()
+            for piece, count in pieces.items():
+                if " " in piece:
+                    for term in piece.split():
+                        occurrences[term] += count
+                else:
+                    occurrences[piece] += count
+            documents = self._documents[number]
+            found.update({(t, number): (documents[t], n) for t, n in occurrences.items() if t})
+        return found
+
+
+def terms_digest(counts: Counts) -> bytes:
+    """Return the digest of a root's terms, from their counts by term and number of the field."""
+    return lines_digest(
+        f"{term}\t{schema.FIELDS[number]}\t{documents}\t{occurrences}\n"
+        for (term, number), (documents, occurrences) in sorted(counts.items())
+    )
+
+
+def lines_digest(lines: Iterable[str]) -> bytes:
+    """Return the digest of a root's terms, from the lines that are to be digested, in order."""
+    return hashlib.sha256(_encoded("".join(lines))).digest()
+
+
+def tree(documents: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
+    """Return the digest of each directory, by its path; that of the whole is under ``b""``.
+
+    ``documents`` maps paths to the digests of what is there.
+    """
+    found: dict[bytes, bytes] = {}
+    open_: list[tuple[bytes, list[bytes]]] = [(b"", [b"directory"])]
+
+    def close() -> None:
+        path, items = open_.pop()
+        found[path] = digest(*items)
+        if open_:
+            name = path.rpartition(b"/")[2]
+            open_[-1][1].extend((portable(name), b"d", found[path]))
+
+    for path in sorted(documents, key=_in_order):
+        directory, _, name = path.rpartition(b"/")
+        while not _holds(open_[-1][0], directory):
+            close()
+        open_.extend((each, [b"directory"]) for each in _between(open_[-1][0], directory))
+        open_[-1][1].extend((portable(name), b"f", documents[path]))
+    while open_:
+        close()
+    return found
+
+
+def _in_order(path: bytes) -> list[tuple[bytes, bytes]]:
+    return [(portable(name), name) for name in path.split(b"/")]
+
+
+def _holds(above: bytes, directory: bytes) -> bool:
+    return not above or directory == above or directory.startswith(above + b"/")
+
+
+def _between(above: bytes, directory: bytes) -> Iterator[bytes]:
+    """Yield the directories below ``above`` down to ``directory``."""
+    at = len(above)
+    while at < len(directory):
+        end = directory.find(b"/", at + 1)
+        at = len(directory) if end < 0 else end
+        yield directory[:at]
+
+
+class Side:
+    """All that one side holds of a root: its files by path, and the digest of its terms."""
+
+    def __init__(self, leaves: Mapping[bytes, Leaf], terms: bytes) -> None:
+        self.leaves = leaves
+        self.terms = terms
+        self.directories = tree(
+            {path: leaf.document for path, leaf in leaves.items() if leaf.document}
+        )
+
+    @property
+    def documents(self) -> int:
+        """How many documents there are."""
+        return sum(leaf.document is not None for leaf in self.leaves.values())
+
+    def digest(self) -> str:
+        """Return the plain digest, in hexadecimal."""
+        return digest(b"recall 1", self.directories[b""], self.terms).hex()
+
+    def deep_digest(self) -> str:
+        """Return the deep digest, in hexadecimal."""
+        deep = {path: leaf.deep() for path, leaf in self.leaves.items() if leaf.document}
+        return digest(b"recall 1 deep", tree(deep)[b""], self.terms).hex()
+
+
+def differences(notes: Side, cache: Side) -> dict[bytes, list[str]]:
+    """Return the paths of which a cache does not hold what the notes say, with what differs.
+
+    ``missing`` and ``extra`` are what the cache lacks and what it has besides.
+    """
+    found = {}
+    for path in sorted(notes.leaves.keys() | cache.leaves.keys()):
+        said, held = notes.leaves.get(path), cache.leaves.get(path)
+        what = _difference(said, held)
+        if what:
+            found[path] = what
+    return found
+
+
+def _difference(said: Leaf | None, held: Leaf | None) -> list[str]:
+    if held is None or (said and said.document and not held.document):
+        return ["missing"]
+    if said is None or (held.document and not said.document):
+        return ["extra"]
+    if said.document:
+        same = said.document == held.document and held.texts in {b"", said.texts}
+        return [] if same else said.differing(held)
+    return ["problem"] if said.problem != held.problem else []

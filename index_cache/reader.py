@@ -1,0 +1,147 @@
+"""One file to its row: the one way from a note's bytes to what a cache holds of it.
+
+Ingest and verify share it, so that a proof reads the notes exactly as a refresh does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+from index_cache import files
+from index_cache.analyze import Analyzer
+from index_cache.model import WITHHELD, Skipped
+from index_cache.store import Entry, Row
+from index_cache.text import Content, NotText
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from index_cache.files import FileSystem
+    from index_cache.model import Root
+    from index_cache.parse import Document
+
+
+class Reader:
+    """Reads the files of one root.
+
+    ``clock_ns`` was read before the scan that found them. ``unavailable`` lists the files that
+    could not be read and whose rows must stay as they are, ``moving`` those of them that kept
+    changing; what was withheld and can't be read is in neither.
+    """
+
+    def __init__(self, root: Root, fs: FileSystem, clock_ns: int) -> None:
+        self.unavailable: list[Skipped] = []
+        self.moving: list[bytes] = []
+        self._fs = fs
+        self._clock_ns = clock_ns
+        self._top = os.path.join(os.fsencode(root.path), b"")
+        self._limit = root.rules.max_file_bytes
+        self._analyzer = Analyzer()
+        self._directory = b""  # the last one that was found to lie below the root
+
+    def row(
+        self, path: bytes, number: int = 0, known: Entry | None = None
+    ) -> tuple[int, Row | None]:
+        """Read one file; return how many bytes, and its row.
+
+        ``number`` and ``known`` are the row id and the entry of a file that the cache has: of one
+        whose digest is the same the row is the entry alone. There is no row for a file that is
+        gone since the scan, nor for one that can't be read, whose rows must stay.
+        """
+        try:
+            signature, data = self._read(path)
+        except FileNotFoundError:
+            return 0, None  # gone since the scan: the next one will see it
+        except PermissionError as error:
+            return 0, self._unreadable(path, number, known, files.describe(error))
+        except OSError as error:
+            if isinstance(error, files.Moving):
+                self.moving.append(path)
+            if not (known and known.problem == WITHHELD):
+                self.unavailable.append(Skipped(path, files.describe(error)))
+            return 0, None
+        entry = Entry(path, signature, None, suspect=files.is_suspect(signature, self._clock_ns))
+        try:
+            content = Content(data)
+        except NotText as error:
+            return len(data), self._without_document(entry, number, known, str(error))
+        entry.digest = content.digest
+        if known and known.digest == content.digest:
+            entry.problem = known.problem
+            return len(data), Row(number, entry)
+        return len(data), self._indexed(entry, number, known, content)
+
+    def _read(self, path: bytes) -> tuple[bytes, bytes]:
+        """Read a file whose directory is still one of the root's, and no symlink out of it."""
+        directory = os.path.dirname(self._top + path)
+        if directory != self._directory:
+            if not self._fs.is_below(directory, self._top):
+                raise FileNotFoundError
+            self._directory = directory
+        return self._fs.read(self._top + path, self._limit)
+
+    def _indexed(self, entry: Entry, number: int, known: Entry | None, content: Content) -> Row:
+        from index_cache.parse import Document  # 10 ms that a suspect need not pay
+
+        document = Document(entry.path, content.text)
+        if document.withheld:
+            return self._without_document(entry, number, known, WITHHELD)
+        if content.guessed:
+            entry.problem = "indexed, but it is not all UTF-8: the stray bytes were read as cp1252"
+        pieces = tuple(map(self._analyzer.pieces, searchable(document)))
+        return Row(
+            number,
+            entry,
+            columns(entry.path, document),
+            tuple(map(" ".join, pieces)),
+            pieces=pieces,
+            replaces=known is not None,
+        )
+
+    def _unreadable(self, path: bytes, number: int, known: Entry | None, reason: str) -> Row | None:
+        try:
+            signature = files.signature(self._fs.stat(self._top + path))
+        except OSError:
+            return None
+        suspect = files.is_suspect(signature, self._clock_ns)
+        entry = Entry(path, signature, None, suspect=suspect)
+        # What was withheld stays so until it can be read: its name is not for any list.
+        withheld = known is not None and known.problem == WITHHELD
+        problem = WITHHELD if withheld else f"unreadable: {reason}"
+        return self._without_document(entry, number, known, problem)
+
+    @staticmethod
+    def _without_document(entry: Entry, number: int, known: Entry | None, problem: str) -> Row:
+        """Return the row of a file that has no text: no digest, so that it is tried again."""
+        entry.digest = None
+        entry.problem = problem
+        return Row(number, entry, replaces=known is not None)
+
+
+def searchable(document: Document) -> tuple[str, ...]:
+    """Return the texts of a document's searchable fields, in the order of ``schema.FIELDS``."""
+    tags = " ".join(document.tags)
+    return document.title, document.description, tags, document.type, document.body
+
+
+def record_id(path: bytes, document: Document) -> str:
+    """Return a document's own id, else ``path:`` and 16 hex digits of its NFC path's SHA-256."""
+    return document.id or "path:" + hashlib.sha256(files.portable(path)).hexdigest()[:16]
+
+
+def columns(path: bytes, document: Document) -> tuple[str, ...]:
+    """Return a document's row in the table ``document``, but for its number."""
+    return (
+        record_id(path, document),
+        document.title,
+        document.description,
+        document.type,
+        "\n".join(document.tags),
+        document.created,
+        document.updated,
+        document.modified,
+        document.status,
+        document.stale_after,
+        document.tier,
+        document.excerpt,
+    )

@@ -1,0 +1,279 @@
+"""Make a root's cache from nothing, prove it, compare the old one, and swap the two.
+
+The order of events, and why readers and a refresh may go on meanwhile, is in
+``spec/equivalence.md``.
+"""
+
+from __future__ import annotations
+
+import time
+
+import apsw
+
+from index_cache import db, locks, search
+from index_cache.analyze import Analyzer
+from index_cache.diff import diff
+from index_cache.equivalence import differences
+from index_cache.errors import CacheBusy, CheckFailed, RootUnavailable
+from index_cache.refresh import existing, look, write
+from index_cache.sides import Held
+from index_cache.store import Store
+from index_cache.verify import Gathering, Proof, compare
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from index_cache.equivalence import Counts
+    from index_cache.files import FileSystem
+    from index_cache.ingest import Progress
+    from index_cache.model import Root
+
+_SAMPLES = 16  # titles that are asked for, and as many rare terms
+_MOST_TERMS = 24  # of one title
+_RARE = 3  # documents at most
+_HITS = 10
+
+
+def rebuild(
+    root: Root,
+    directory: str,
+    fs: FileSystem,
+    *,
+    deep: bool = False,
+    wait: float = 30.0,
+    progress: Progress | None = None,
+) -> Proof:
+    """Put a fresh and proven cache in the place of a root's cache in ``directory``.
+
+    ``deep`` proves every posting; ``wait`` is how many seconds to wait for another writer. Raises
+    RootUnavailable when notes that the cache has can't be looked at, or the cache can't be
+    written; CacheBusy when another process is at it for longer than the wait; CheckFailed when
+    the fresh cache is not what the notes say. Then the old one is left as it is.
+    """
+    try:
+        return _Rebuild(root, directory, fs, deep=deep, wait=wait, progress=progress).run()
+    except OSError as error:
+        raise RootUnavailable(
+            f"the cache of root {root.name} can't be rebuilt: {error.strerror or error}",
+            where=directory,
+            hint="make the directory writable, or name another one in XDG_CACHE_HOME",
+        ) from error
+
+
+def fresh_path(path: str) -> str:
+    """Return where a fresh cache file is made for the one at ``path``."""
+    return path.removesuffix(db.SUFFIX) + ".fresh" + db.SUFFIX
+
+
+class _Rebuild:
+    """One rebuild of one root."""
+
+    def __init__(
+        self,
+        root: Root,
+        directory: str,
+        fs: FileSystem,
+        *,
+        deep: bool,
+        wait: float,
+        progress: Progress | None,
+    ) -> None:
+        self.root = root
+        self.directory = directory
+        self.path = db.cache_path(directory, root)
+        self.fs = fs
+        self.deep = deep
+        self.wait = wait
+        self.progress = progress
+        self.proof = Proof(root, self.path)
+
+    def run(self) -> Proof:
+        started = time.perf_counter()
+        db.refuse_foreign_directory(self.directory)
+        db.ensure_directory(self.directory)
+        beside = fresh_path(self.path)
+        with locks.WriterLock(beside) as lock:
+            if not lock.acquire(self.wait):
+                raise CacheBusy(
+                    f"another process is rebuilding root {self.root.name}",
+                    where=self.root.path,
+                    hint="try again when it is done",
+                )
+            db.discard(beside)  # what a killed one left
+            old = self._old()
+            try:
+                self._make(beside, old)
+            finally:
+                if old:
+                    old.close()
+                db.discard(beside)
+        self.proof.seconds = time.perf_counter() - started
+        return self.proof
+
+    def _old(self) -> Store | None:
+        """Begin to read the cache as it is; None when there is none, or none that can be read."""
+        store = None
+        try:
+            store = existing(self.root, self.path, self.wait)
+            store.begin_reading()
+            if store.built:
+                return store
+        except apsw.CantOpenError:
+            return None
+        except db.TROUBLE as error:
+            self._condemn(error)
+        if store:
+            store.close()
+        return None
+
+    def _make(self, beside: str, old: Store | None) -> None:
+        gathering, old = self._gathering(old)
+        fresh = Store.create(self.root, beside)
+        try:
+            changes = diff(gathering.found, {}, ())
+            done = write(
+                fresh, self.fs, gathering.found, changes, self.progress, gathering.notes.add
+            )
+            gathering.finish(done.unavailable, done.moving)
+            self.proof.tell(gathering, deep=self.deep)
+            self._prove(fresh, gathering)
+            had = self._compare(old, fresh, gathering) if old else frozenset()
+            self._swap(fresh, gathering, had)
+        finally:
+            fresh.close()
+
+    def _gathering(self, old: Store | None) -> tuple[Gathering, Store | None]:
+        """Return the notes to be read, and the old cache if its manifest can be."""
+        found = look(self.root, self.fs)
+        try:
+            return Gathering(found, old), old
+        except db.TROUBLE as error:
+            self._condemn(error)
+        return Gathering(found, None), None
+
+    def _condemn(self, error: Exception) -> None:
+        """Note that the old cache is damaged; raise the error again if it says something else."""
+        if not db.is_damage(error):
+            raise error
+        self.proof.damage = str(error)
+        self.proof.cache_digest = None
+        self.proof.differences.clear()
+
+    def _prove(self, fresh: Store, gathering: Gathering) -> None:
+        """Read the fresh cache back. Raises CheckFailed unless it is what the notes say."""
+        held = Held(fresh)
+        self.proof.rebuilt_digest = held.side.digest()
+        same = self.proof.rebuilt_digest == self.proof.canonical_digest and not held.strays
+        if self.deep and self.proof.deep:
+            held.read_postings()
+            self.proof.deep["rebuilt_digest"] = held.side.deep_digest()
+            same &= self.proof.deep["rebuilt_digest"] == self.proof.deep["canonical_digest"]
+        if not same or held.strays:
+            count = len(differences(gathering.side, held.side))
+            raise CheckFailed(
+                f"the fresh cache of root {self.root.name} is not what its {self.proof.documents:,}"
+                f" notes say ({count:,} differ); the old one stays",
+                where=self.path,
+                hint="run recall rebuild again; if it stays so, that is a fault to report",
+            )
+
+    def _compare(self, old: Store, fresh: Store, gathering: Gathering) -> frozenset[bytes]:
+        """Compare the old cache with the notes; return the paths of its documents."""
+        try:
+            held = Held(old)
+            compare(self.proof, gathering, held, deep=self.deep)
+            if self.proof.equivalent:
+                self.proof.answers = _answers(old, fresh, gathering.notes.counts)
+            return frozenset(held.numbers)
+        except db.TROUBLE as error:
+            self._condemn(error)
+            return frozenset()
+        finally:
+            old.end_reading()
+
+    def _swap(self, fresh: Store, gathering: Gathering, had: frozenset[bytes]) -> None:
+        """Put the fresh cache, with what has changed meanwhile, in the old one's place."""
+        with locks.WriterLock(self.path) as lock:
+            if not lock.acquire(self.wait):
+                raise locks.busy(self.root, self.wait)
+            found = look(self.root, self.fs)
+            changes = diff(found, fresh.signatures(), fresh.suspects())
+            write(fresh, self.fs, found, changes)
+            gone = diff(found, gathering.manifest, ()).removed
+            unread = gathering.unavailable | gathering.moving
+            lost = had & unread - fresh.paths() - {*gone}
+            if lost:
+                raise RootUnavailable(
+                    f"root {self.root.name} is not rebuilt: {len(lost):,} of the notes that its "
+                    "cache has can't be read now, and would be forgotten",
+                    where=self.root.path,
+                    hint="recall status --skipped tells why; recall refresh --prune forgets them",
+                )
+            live = self._live()
+            try:
+                _copy(fresh, live)
+            finally:
+                live.close()
+        self.proof.rebuilt = True
+        locks.mark_used(self.path)
+
+    def _live(self) -> Store:
+        """Open the cache that is to be replaced, or make an empty one; the lock is held."""
+        if not self.proof.damage:
+            try:
+                return existing(self.root, self.path, 0)
+            except apsw.CantOpenError:
+                pass
+            except db.TROUBLE as error:
+                if not db.is_damage(error):
+                    raise
+        db.discard(self.path)
+        return Store.create(self.root, self.path)
+
+
+def _copy(fresh: Store, live: Store) -> None:
+    """Put all pages of one cache into another, in one transaction: https://sqlite.org/backup.html.
+
+    The generation grows, so that a refresh that began before it will look again.
+    """
+    db.prepare_writer(live.connection)
+    with db.Transaction(fresh.connection):
+        fresh.set_meta("generation", max(fresh.generation, live.generation) + 1)
+    with live.connection.backup("main", fresh.connection, "main") as copying:
+        copying.step()
+    if not live.checkpoint():
+        # A reader is in the way: the old pages, and deleted text in them, stay until the next one.
+        with db.Transaction(live.connection):
+            live.set_lingering(time.time())
+
+
+def _answers(old: Store, fresh: Store, counts: Counts) -> tuple[int, int]:
+    """Return how many queries were asked of both caches, and how many got different answers."""
+    asked = different = 0
+    for terms in _queries(fresh, counts):
+        asked += 1
+        different += _ranked(old, terms) != _ranked(fresh, terms)
+    return asked, different
+
+
+def _queries(store: Store, counts: Counts) -> Iterator[Sequence[str]]:
+    """Yield what to ask for: titles, in the order of their notes' digests, and rare terms."""
+    analyzer = Analyzer()
+    titles = store.connection.execute(
+        "SELECT d.title FROM document AS d JOIN entry AS e USING (id) ORDER BY e.digest LIMIT ?",
+        (_SAMPLES,),
+    )
+    for (title,) in titles:
+        yield list(dict.fromkeys(analyzer.terms(str(title))))[:_MOST_TERMS]
+    rare = sorted({term for (term, _), (documents, _) in counts.items() if documents <= _RARE})
+    for term in rare[:: len(rare) // _SAMPLES + 1]:
+        yield [term]
+
+
+def _ranked(store: Store, terms: Sequence[str]) -> list[tuple[str, bytes]]:
+    """Return scores, to the last bit, and paths of the best hits."""
+    statistics = search.statistics(store, terms)
+    everything = search.Filter(journal=True)
+    hits = search.candidates([store], [everything], [statistics], terms, _HITS)
+    return sorted((hit.score.hex(), hit.path) for hit in hits)

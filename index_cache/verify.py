@@ -1,0 +1,253 @@
+"""Does a cache hold what its notes say? Compares the two, and writes nothing.
+
+See ``spec/equivalence.md`` for the digests, for the kinds of differences and for why a note that
+is edited meanwhile is never taken for a wrong row.
+"""
+
+from __future__ import annotations
+
+import time
+
+from index_cache.diff import diff
+from index_cache.equivalence import differences
+from index_cache.model import WITHHELD
+from index_cache.reader import Reader
+from index_cache.refresh import look
+from index_cache.sides import Held, Notes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from index_cache.equivalence import Side
+    from index_cache.errors import RecallError
+    from index_cache.files import FileSystem
+    from index_cache.ingest import Progress
+    from index_cache.model import Root, Skipped
+    from index_cache.scan import Scan
+    from index_cache.store import Store
+
+UNAVAILABLE, MOVING, PENDING, WRONG = "unavailable", "moving", "pending", "wrong"
+_PROGRESS = 500  # files read between two signs of life
+
+
+class Difference:
+    """A path of which a cache does not hold what the notes say.
+
+    ``path`` is None for what belongs to no file or must not be named; ``kind`` is one of
+    UNAVAILABLE, MOVING, PENDING and WRONG; ``what`` names the columns, or says ``missing``.
+    """
+
+    __slots__ = ("kind", "path", "what")
+
+    def __init__(self, path: bytes | None, kind: str, what: Iterable[str]) -> None:
+        self.path = path
+        self.kind = kind
+        self.what = tuple(what)
+
+    def __repr__(self) -> str:
+        return f"Difference({self.path!r}, {self.kind!r}, {self.what!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Difference) and (self.path, self.kind, self.what) == (
+            other.path,
+            other.kind,
+            other.what,
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.path, self.kind, self.what))
+
+
+class Proof:
+    """What comparing a root's notes with its cache has shown.
+
+    The digests are in hexadecimal, None where there was nothing to digest: of the notes, of the
+    cache as it was found, and of a fresh one. ``deep`` has the same three with every posting in
+    them, None unless asked for; ``directories`` the digests of the uppermost directories.
+    ``damage`` says why the cache could not be read. ``answers`` is how many queries were asked of
+    the old and the fresh cache, and how many of them got different answers. ``rebuilt`` says that
+    a fresh cache took the place of the old one, ``failure`` why there is no proof. ``seconds`` is
+    elapsed time.
+    """
+
+    __slots__ = (
+        "answers",
+        "cache_digest",
+        "cache_file",
+        "canonical_digest",
+        "damage",
+        "deep",
+        "differences",
+        "directories",
+        "documents",
+        "failure",
+        "notices",
+        "rebuilt",
+        "rebuilt_digest",
+        "root",
+        "seconds",
+        "terms",
+    )
+
+    def __init__(self, root: Root, cache_file: str | None) -> None:
+        self.root = root
+        self.cache_file = cache_file
+        self.canonical_digest: str | None = None
+        self.cache_digest: str | None = None
+        self.rebuilt_digest: str | None = None
+        self.deep: dict[str, str] | None = None
+        self.directories: dict[bytes, str] = {}
+        self.differences: list[Difference] = []
+        self.documents = self.terms = 0
+        self.answers: tuple[int, int] | None = None
+        self.damage: str | None = None
+        self.rebuilt = False
+        self.notices: tuple[str, ...] = ()
+        self.failure: RecallError | None = None
+        self.seconds = 0.0
+
+    @property
+    def equivalent(self) -> bool:
+        """Whether there was a cache that held, and answered, what the notes say."""
+        same = self.canonical_digest is not None and self.cache_digest == self.canonical_digest
+        return same and not self.differences and not (self.answers and self.answers[1])
+
+    def tell(self, gathering: Gathering, *, deep: bool) -> None:
+        """Put in what the notes are."""
+        notes = gathering.side
+        self.notices = tuple(gathering.found.notices)
+        self.canonical_digest = notes.digest()
+        self.documents, self.terms = notes.documents, len(gathering.notes.counts)
+        self.directories = {
+            path: digest.hex()
+            for path, digest in notes.directories.items()
+            if path and b"/" not in path
+        }
+        if deep:
+            self.deep = {"canonical_digest": notes.deep_digest()}
+
+
+def check(
+    root: Root,
+    store: Store | None,
+    fs: FileSystem,
+    *,
+    deep: bool,
+    progress: Progress | None = None,
+) -> Proof:
+    """Compare a root's notes with its open cache; return what was found.
+
+    Without a cache the notes alone are digested. ``deep`` reads every posting. Raises
+    RootUnavailable when the root can't be listed, and what reading a damaged cache raises.
+    """
+    started = time.perf_counter()
+    proof = Proof(root, store.path if store else None)
+    if store:
+        store.begin_reading()
+    try:
+        gathering = _gathered(root, store, fs, progress)
+        proof.tell(gathering, deep=deep)
+        if store:
+            compare(proof, gathering, Held(store), deep=deep)
+    finally:
+        if store:
+            store.end_reading()
+    proof.seconds = time.perf_counter() - started
+    return proof
+
+
+def _gathered(
+    root: Root, store: Store | None, fs: FileSystem, progress: Progress | None
+) -> Gathering:
+    gathering = Gathering(look(root, fs), store)
+    reader = Reader(root, fs, gathering.found.clock_ns)
+    paths = sorted(gathering.found.entries)
+    for done, path in enumerate(paths, 1):
+        _, row = reader.row(path)
+        if row:
+            gathering.notes.add(row)
+        if progress and not done % _PROGRESS:
+            progress(root.name, done, len(paths))
+    gathering.finish(reader.unavailable, reader.moving)
+    return gathering
+
+
+class Gathering:
+    """The notes of a root while they are read, and what a refresh would make of each.
+
+    ``found`` is a scan that began after reading ``store``, the cache that they will be compared
+    with; None stands for none. After ``finish`` there is ``side``, that of the notes.
+    """
+
+    side: Side
+
+    def __init__(self, found: Scan, store: Store | None) -> None:
+        self.manifest = store.signatures() if store else {}
+        self.suspects = store.suspects() if store else []
+        self.found = found
+        self.notes = Notes(self.manifest, self.suspects)
+        self.moving: set[bytes] = set()
+        self.unavailable: set[bytes] = set()
+        self._pending: set[bytes] = set()
+
+    def finish(self, unread: Iterable[Skipped], moving: Iterable[bytes]) -> None:
+        """End the reading; ``unread`` could not be read, ``moving`` of them kept changing."""
+        self.side = self.notes.finish()
+        seen = self.side.leaves
+        self.moving = {*moving}
+        self.unavailable = {each.path for each in unread} - self.moving
+        self.moving |= self.found.entries.keys() - seen.keys() - self.unavailable
+        # What was read counts, not what the scan saw before that.
+        self.found.entries.update({path: leaf.signature for path, leaf in seen.items()})
+        changes = diff(self.found, self.manifest, self.suspects)
+        self._pending = {*changes.read, *changes.removed}
+        self.unavailable |= self.manifest.keys() - self.found.entries.keys() - self._pending
+
+    def kind(self, path: bytes) -> str:
+        """Return what kind of difference one at this path would be."""
+        if path in self.moving:
+            return MOVING
+        if path in self.unavailable:
+            return UNAVAILABLE
+        return PENDING if path in self._pending else WRONG
+
+
+def compare(proof: Proof, gathering: Gathering, held: Held, *, deep: bool) -> None:
+    """Put into a proof how a cache, in the midst of reading, differs from the notes."""
+    notes = gathering.side
+    proof.cache_digest = held.side.digest()
+    if deep or _terms_differ(gathering, held):
+        held.read_postings()
+    if deep and proof.deep is not None:
+        proof.deep["cache_digest"] = held.side.deep_digest()
+    for path, what in differences(notes, held.side).items():
+        proof.differences.append(_told(path, gathering.kind(path), what, notes, held.side))
+    if held.strays:
+        proof.differences.append(Difference(None, WRONG, ["rows or terms of no file"]))
+
+
+def _told(path: bytes, kind: str, what: list[str], notes: Side, cache: Side) -> Difference:
+    """Return a difference; what is private, or was when it was last seen, has no name in it."""
+    now = notes.leaves.get(path) or cache.leaves[path]
+    private = now.problem == WITHHELD
+    return Difference(None if private else path, kind, ["a private note"] if private else what)
+
+
+def _terms_differ(gathering: Gathering, held: Held) -> bool:
+    """Tell whether a cache's terms differ by more than the notes that a refresh would read."""
+    if held.side.terms == gathering.side.terms:
+        return False
+    counts, settled = held.counts(), gathering.notes.settled_counts
+    differing = {
+        key for key in counts.keys() | settled.keys() if counts.get(key) != settled.get(key)
+    }
+    others = held.numbers.keys() - gathering.notes.settled
+    outdated = held.of_documents({term for term, _ in differing}, others) if others else {}
+    nothing = (0, 0)
+    for key in differing:
+        documents, occurrences = counts.get(key, nothing)
+        taken, places = outdated.get(key, nothing)
+        if (documents - taken, occurrences - places) != settled.get(key, nothing):
+            return True
+    return False
