@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from index_cache.refresh import Report
+    from index_cache.verify import Proof
 
     Fields = dict[str, object]
     Known = dict[str, dict[str, Fields]]  # by a root's identity: its "failure", its "damage"
@@ -36,18 +37,35 @@ def record(state_dir: str | None, reports: Sequence[Report]) -> None:
     Failures of roots that are well again are forgotten, and damaged caches that were made anew
     since are noted as repaired.
     """
-    if state_dir is None:
-        return
-    news = any(each.failure or each.damage for each in reports)
-    if not news and not os.path.exists(os.path.join(state_dir, _FILE)):
+    if state_dir is None or not _concerns(state_dir, reports):
         return
     before = read(state_dir)
     known = {name: dict(each) for name, each in before.items()}
     for report in reports:
         told = known.setdefault(db.identity(report.root), {})
         _note_failure(told, report)
-        _note_damage(told, report)
+        filed = report.failure is None and report.cache_file is not None
+        sound = filed and (report.damage is not None or not report.busy)
+        _note_damage(told, report.damage, sound=sound, anew=report.built)
     _keep(state_dir, before, known)
+
+
+def record_proofs(state_dir: str | None, proofs: Sequence[Proof]) -> None:
+    """Note the damage that ``recall rebuild`` found, and that what it made anew is repaired."""
+    if state_dir is None or not _concerns(state_dir, proofs):
+        return
+    before = read(state_dir)
+    known = {name: dict(each) for name, each in before.items()}
+    for proof in proofs:
+        told = known.setdefault(db.identity(proof.root), {})
+        _note_damage(told, proof.damage, sound=proof.rebuilt, anew=proof.rebuilt)
+    _keep(state_dir, before, known)
+
+
+def _concerns(state_dir: str, told: Sequence[Report] | Sequence[Proof]) -> bool:
+    """Tell whether there is something to note, or to forget."""
+    news = any(each.failure or each.damage for each in told)
+    return news or os.path.exists(os.path.join(state_dir, _FILE))
 
 
 def found(state_dir: str | None, damaged: Mapping[str, tuple[str, bool]]) -> Known:
@@ -106,14 +124,17 @@ def _note_failure(told: dict[str, Fields], report: Report) -> None:
         told.pop("failure", None)
 
 
-def _note_damage(told: dict[str, Fields], report: Report) -> None:
+def _note_damage(told: dict[str, Fields], message: str | None, *, sound: bool, anew: bool) -> None:
+    """Note what was damaged, if anything, or that what was damaged before is repaired.
+
+    ``sound`` says that a file answers now, ``anew`` that it was made just now. A damaged file that
+    could not be deleted may answer well where it is not damaged.
+    """
     before = told.get("damage")
-    filed = report.failure is None and report.cache_file is not None
-    if report.damage is not None:
-        told["damage"] = _once_more(before, report.damage, repaired=filed, kept=not filed)
-    elif before and not before["repaired"] and filed and not report.busy:
-        # A damaged file that could not be deleted may answer well where it is not damaged.
-        told["damage"] = {**before, "repaired": report.built or not before["kept"]}
+    if message is not None:
+        told["damage"] = _once_more(before, message, repaired=sound, kept=not sound)
+    elif before and not before["repaired"] and sound:
+        told["damage"] = {**before, "repaired": anew or not before["kept"]}
 
 
 def _once_more(before: Fields | None, message: str, *, repaired: bool, kept: bool) -> Fields:

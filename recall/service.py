@@ -341,7 +341,9 @@ class Recall:
         terms = Terms(only_check=only_check, deep=deep, wait=wait, progress=progress)
         for each in self._opened:
             each.close()  # what is open here would be in the way of the checkpoint
-        return [prove(root, self._directory, self._fs, terms) for root in self.roots]
+        proofs = [prove(root, self._directory, self._fs, terms) for root in self.roots]
+        failures.record_proofs(self._state, proofs)
+        return proofs
 
     def status(self) -> list[RootStatus]:
         """Return the state of each root's cache as it is, without looking at the files.

@@ -483,6 +483,23 @@ def test_C5_status_says_of_a_damaged_cache_that_it_can_not_be_deleted(
     assert (kept["count"], kept["repaired"]) == (2, False)
 
 
+def test_C4_what_rebuild_finds_damaged_is_remembered(place: Place) -> None:
+    arguments = ["--root", str(place.top / "two")]
+    lose_a_table(place.file("two"))
+    assert run("rebuild", "--check", *arguments).status == 2
+    (kept,) = place.remembered()
+    assert (kept["count"], kept["repaired"]) == (1, False)
+    assert run("rebuild", *arguments).status == 0
+    (kept,) = place.remembered()
+    assert (kept["count"], kept["repaired"]) == (2, True)
+    # What status has set aside, rebuild makes anew.
+    lose_a_table(place.file("two"))
+    run("status", *arguments)
+    assert place.remembered()[0]["repaired"] is False
+    run("rebuild", *arguments)
+    assert (place.remembered()[0]["count"], place.remembered()[0]["repaired"]) == (3, True)
+
+
 @DAMAGE
 def test_C4_caches_are_listed_and_pruned_whatever_is_in_them(
     damage: Callable[[Path], None], place: Place
