@@ -25,10 +25,15 @@ _PRIVATE_DIRECTORY = 0o700
 _PRIVATE_FILE = 0o600
 _READ_WAIT = 40  # ms; a search waits for nothing longer than 50
 _NOT_SLUG = re.compile(r"[^A-Za-z0-9]+")
+_QUOTED = re.compile(r"""["'(`]""")
 
 
 class Damaged(Exception):
     """The file is not a cache of this root: foreign, incomplete or corrupt."""
+
+    def __init__(self, message: str, path: str | None = None) -> None:
+        super().__init__(message)
+        self.path = path
 
 
 # All that using a cache file may raise; ``is_damage`` tells what of it condemns the file.
@@ -46,6 +51,21 @@ def is_damage(error: BaseException) -> bool:
         # A page that belies its checksum; an error that a VFS in Python raised has no such number.
         return getattr(error, "extendedresult", None) == apsw.SQLITE_IOERR_DATA
     return isinstance(error, _DAMAGE)
+
+
+def reason(error: BaseException) -> str:
+    """Return what was wrong with a damaged file, for a person and for the record.
+
+    What SQLite quotes comes from the file: where a page has taken another's place, "malformed
+    database schema (…)" names what a note says. So of its messages only the beginning is kept.
+    """
+    if isinstance(error, Damaged):
+        return reason(error.__cause__) if error.__cause__ else str(error)  # our own words
+    if isinstance(error, UnicodeDecodeError):
+        return "a text in it is no UTF-8"
+    if isinstance(error, apsw.IOError):
+        return "a page belies its checksum"
+    return _QUOTED.split(str(error), maxsplit=1)[0].strip() or type(error).__name__
 
 
 def cache_path(directory: str, root: Root) -> str:

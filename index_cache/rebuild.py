@@ -156,7 +156,7 @@ class _Rebuild:
         """Note that the old cache is damaged; raise the error again if it says something else."""
         if not db.is_damage(error):
             raise error
-        self.proof.damage = str(error)
+        self.proof.damage = db.reason(error)
         self.proof.cache_digest = None
         self.proof.differences.clear()
 

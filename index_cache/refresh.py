@@ -38,7 +38,8 @@ class Report:
     directories and files that could not be looked at, whose rows stay; ``withheld`` counts what
     is private and in no list. ``busy`` says that another
     process was writing, so that its older view counts; ``built`` that this call made the first
-    view. ``failure`` is why this root could not be refreshed at all. ``seconds`` is elapsed time.
+    view. ``failure`` is why this root could not be refreshed at all. ``damage`` is what was wrong
+    with the cache file, if it was damaged. ``seconds`` is elapsed time.
     """
 
     __slots__ = (
@@ -47,6 +48,7 @@ class Report:
         "busy",
         "cache_file",
         "changed",
+        "damage",
         "documents",
         "failure",
         "notices",
@@ -71,6 +73,7 @@ class Report:
         self.busy = False
         self.built = False
         self.failure: RecallError | None = None
+        self.damage: str | None = None
 
 
 class Options:
@@ -266,21 +269,25 @@ def open_store(root: Root, directory: str | None, wait: float) -> Store:
 
     ``directory`` is where cache files live; None keeps the cache in memory, and so does a
     directory that can't be written and holds none for this root, or that is not the person's own.
-    ``wait`` is in seconds. Raises
-    CacheBusy when another process keeps the lock for longer.
+    ``replaces`` of the store says what was wrong with a damaged file. ``wait`` is in seconds.
+    Raises CacheBusy when another process keeps the lock for longer.
     """
     if directory is None:
         return Store.create(root, None)
     path = db.cache_path(directory, root)
+    damage = None
     try:
         db.refuse_foreign_directory(directory)
         try:
             store = existing(root, path, wait)
-        except (db.Damaged, apsw.CantOpenError):
+        except (db.Damaged, apsw.CantOpenError) as error:
+            damage = _damage(error)
             db.ensure_directory(directory)
             return _replace(root, path, wait)
     except (OSError, apsw.ReadOnlyError, apsw.CantOpenError) as error:
-        return in_memory(root, getattr(error, "strerror", None) or str(error))
+        store = in_memory(root, getattr(error, "strerror", None) or str(error))
+        store.replaces = damage
+        return store
     if store.writable or store.built:
         return store
     store.close()  # its first build was cut short, and can't be continued
@@ -330,6 +337,14 @@ def _replace(root: Root, path: str, wait: float) -> Store:
             raise locks.busy(root, wait)
         try:
             return _opened(root, path)
-        except (db.Damaged, apsw.CantOpenError):
+        except (db.Damaged, apsw.CantOpenError) as error:
+            damage = _damage(error)
             db.discard(path)
-        return Store.create(root, path)
+        store = Store.create(root, path)
+        store.replaces = damage
+        return store
+
+
+def _damage(error: Exception) -> str | None:
+    """Return what is wrong with a file that can't be used; None when there is no file at all."""
+    return db.reason(error) if isinstance(error, db.Damaged) else None

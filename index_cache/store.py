@@ -83,7 +83,8 @@ def _entry_values(row: Row) -> tuple[object, ...]:
 class Store:
     """One open cache file of one root.
 
-    ``path`` is None for a cache in memory, and ``why_in_memory`` may say why.
+    ``path`` is None for a cache in memory, and ``why_in_memory`` may say why. ``replaces`` is what
+    was wrong with the damaged file in whose stead this cache was made, if there was one.
     Methods that change rows need the root's lock.
     """
 
@@ -91,6 +92,7 @@ class Store:
         self.root = root
         self.path = path
         self.why_in_memory: str | None = None
+        self.replaces: str | None = None
         self.file = db.file_identity(path)
         try:
             self.connection, self.writable = db.connect(path)
@@ -102,7 +104,7 @@ class Store:
         """Make an empty cache; the caller holds the lock."""
         store = cls.__new__(cls)
         store.root, store.path, store.writable = root, path, True
-        store.why_in_memory = None
+        store.why_in_memory = store.replaces = None
         store.connection = db.create(path)
         store.file = db.file_identity(path)
         with db.Transaction(store.connection):

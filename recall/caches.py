@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import time
 
-import apsw
-
 from index_cache import db, locks, schema
 
 TYPE_CHECKING = False
@@ -76,8 +74,21 @@ def prune(
 
 def purge(cache_dir: str, root_path: str) -> list[CacheFile]:
     """Delete the cache files of one root, whatever its rules; return them."""
+    return _delete(cache_dir, _of(root_path))
+
+
+def kept(cache_dir: str, root_path: str) -> tuple[int, list[CacheFile]]:
+    """Return how many notes of one root are kept, and the cache files, whatever its rules.
+
+    Files by other rules, or of other versions, have mostly the same notes: the most in one count.
+    """
+    found = list(filter(_of(root_path), list_caches(cache_dir)))
+    return max((_documents(cache.path) for cache in found), default=0), found
+
+
+def _of(root_path: str) -> Callable[[CacheFile], bool]:
     real = os.path.realpath(root_path)
-    return _delete(cache_dir, lambda cache: cache.root_path == real)
+    return lambda cache: cache.root_path == real
 
 
 def sweep(
@@ -87,6 +98,7 @@ def sweep(
 
     ``roots`` are the roots' real paths, ``used`` their cache files. Their other files go at once
     with ``compact``, else after half a day: what the rules have since made private may be in them.
+    One that can't be deleted is left for the next time.
     """
     now = time.time()
 
@@ -96,17 +108,27 @@ def sweep(
             return compact or last < now - _DAY / 2
         return last < now - _MONTH
 
-    return _delete(cache_dir, unwanted)
+    try:
+        return _delete(cache_dir, unwanted)
+    except OSError:
+        return []
 
 
 def _delete(cache_dir: str, unwanted: Callable[[CacheFile], bool]) -> list[CacheFile]:
+    """Delete cache files and return them. Raises OSError after the last if one would not go."""
     removed = []
+    trouble: OSError | None = None
     for cache in list_caches(cache_dir):
         if unwanted(cache):
-            with locks.WriterLock(cache.path) as lock:
-                if lock.acquire(0):
-                    db.discard(cache.path)
-                    removed.append(cache)
+            try:
+                with locks.WriterLock(cache.path) as lock:
+                    if lock.acquire(0):
+                        db.discard(cache.path)
+                        removed.append(cache)
+            except OSError as error:
+                trouble = trouble or error
+    if trouble is not None:
+        raise trouble
     return removed
 
 
@@ -122,14 +144,25 @@ def size_on_disk(path: str) -> int:
 
 
 def _root_path(path: str) -> str | None:
+    value = _asked(path, "SELECT value FROM meta WHERE key = 'root'")
+    return os.fsdecode(value) if isinstance(value, bytes) else None
+
+
+def _documents(path: str) -> int:
+    value = _asked(path, "SELECT count(*) FROM document")
+    return value if isinstance(value, int) else 0
+
+
+def _asked(path: str, question: str) -> object:
+    """Return one value from a file that may be anything; None if it has no answer."""
     try:
         connection, _ = db.connect(path)
-    except (apsw.Error, db.Damaged):
+    except (*db.TROUBLE, ValueError):  # a name that is no UTF-8 is none of ours
         return None
     try:
-        for (value,) in connection.execute("SELECT value FROM meta WHERE key = 'root'"):
-            return os.fsdecode(value) if isinstance(value, bytes) else None
-    except (apsw.Error, UnicodeDecodeError):
+        for (value,) in connection.execute(question):
+            return value
+    except db.TROUBLE:
         return None
     finally:
         connection.close()

@@ -298,7 +298,9 @@ class _Loading:
             f'root "{entry.name}" is left out: {entry.path} {fault.reason}',
             f"mount or create the directory, or correct it in {entry.source}",
         )
-        self.left_out.append(LeftOut(entry.name, entry.path, fault.reason, entry.source, notice))
+        self.left_out.append(
+            LeftOut(entry.name, entry.path, fault.reason, entry.source, notice, gone=fault.missing)
+        )
         self.notices.append(notice)
 
     def _not_trusted(self) -> RecallError:

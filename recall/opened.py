@@ -8,54 +8,22 @@ import apsw
 
 from index_cache import db, locks
 from index_cache.errors import RecallError, RootUnavailable
-from index_cache.model import Root, Skipped
+from index_cache.model import Skipped
 from index_cache.refresh import Options, Report, in_memory, left_out, open_store, refresh
-from index_cache.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from typing import TypeVar
 
     from index_cache.files import FileSystem
+    from index_cache.model import Root
+    from index_cache.store import Store
 
     T = TypeVar("T")
 
 
-class RootStatus:
-    """The state of one root's cache, as ``recall status`` shows it.
-
-    ``withheld`` counts what is private and in no list, ``cache_bytes`` and ``text_bytes`` are sizes
-    on disk of the cache and of the indexed files, ``last_refresh`` is in seconds since the epoch,
-    ``last_failure`` has when, message, where, hint.
-    """
-
-    __slots__ = (
-        "built",
-        "cache_bytes",
-        "cache_file",
-        "documents",
-        "last_failure",
-        "last_refresh",
-        "root",
-        "skipped",
-        "text_bytes",
-        "unavailable",
-        "withheld",
-    )
-
-    def __init__(self, root: Root) -> None:
-        self.root = root
-        self.documents = 0
-        self.skipped: tuple[Skipped, ...] = ()
-        self.unavailable: tuple[Skipped, ...] = ()
-        self.withheld = 0
-        self.cache_file: str | None = None
-        self.cache_bytes = 0
-        self.text_bytes = 0
-        self.built = False
-        self.last_refresh: float | None = None
-        self.last_failure: dict[str, object] | None = None
+_TABLES = ("meta", "entry", "document", "fts", "vocabulary")
 
 
 class OpenRoot:
@@ -66,6 +34,7 @@ class OpenRoot:
         self.store: Store | None = None
         self._directory = directory
         self._fs = fs
+        self._damage: str | None = None  # what was found and is in no report yet
 
     @property
     def view(self) -> Store | None:
@@ -90,6 +59,21 @@ class OpenRoot:
         """Open the cache as it is, without looking at the files; refresh it if it has no view."""
         return self._reported(lambda store: self._viewed(store, wait), wait)
 
+    def repair(self, error: Exception, report: Report, options: Options) -> Report:
+        """Make the cache anew in which a search found damage; return the report of that.
+
+        ``error`` is what the search met, ``report`` what was told of the root before. If that has
+        damage as well, the new file does not last, and a cache in memory takes its place.
+        """
+        self._damage = report.damage
+        try:
+            self._condemn(error, options.wait)
+        except RecallError as busy:
+            failed = self._failed(busy)
+            self._tell(failed)
+            return failed
+        return self.refresh(options)
+
     def _reported(
         self, use: Callable[[Store], Report], wait: float, *, anyhow: bool = True
     ) -> Report:
@@ -97,31 +81,59 @@ class OpenRoot:
 
         ``anyhow`` lets a cache in memory answer where there is no view and none can be written.
         """
+        report = self._attempt(use, wait, anyhow=anyhow)
+        self._tell(report)
+        return report
+
+    def _attempt(self, use: Callable[[Store], Report], wait: float, *, anyhow: bool) -> Report:
         if self.store is None and not os.path.isdir(self.root.path):
             return self._failed(_missing(self.root))
         try:
-            report = self.guarded(use, wait)
+            return self.guarded(use, wait)
         except RecallError as error:
             return self._failed(error)
         except (apsw.Error, OSError) as error:
-            if not anyhow or isinstance(error, apsw.BusyError) or self.view is not None:
+            if not anyhow or isinstance(error, apsw.BusyError) or self._has_view():
                 return self._failed(self._told(error))
             self.close()
             self.store = in_memory(self.root, str(error))
-            report = use(self.store)
-        if report.cache_file is None:
+            return use(self.store)
+
+    def _has_view(self) -> bool:
+        try:
+            return self.view is not None
+        except db.TROUBLE:
+            return False
+
+    def _tell(self, report: Report) -> None:
+        """Say in a report what was damaged, and why there is no cache file."""
+        report.damage, self._damage = self._damage, None
+        filed = report.cache_file is not None
+        if report.failure is None and not filed:
             why = self.store.why_in_memory if self.store else None
             place = f"in {self._directory}: {why}" if self._directory else ": there is no home"
             report.notices += (f"no cache can be kept {place}; everything was read anew",)
-        return report
+        if report.damage is not None:
+            anew = report.failure is None and filed
+            then = "has been made anew" if anew else "could not be made anew"
+            notice = f"its cache was damaged ({report.damage}) and {then}"
+            report.notices = (notice, *report.notices)
 
-    def probe(self, wait: float) -> None:
-        """Check every page of the cache, and make it anew if it is damaged.
+    def fault(self) -> Exception | None:
+        """Check every page and table of the cache file; return what is damaged in it, if any is.
 
-        Raises what making it anew raises.
+        It takes as long as reading the whole file.
         """
-        if self.store is not None:
-            self.guarded(_check_pages, wait)
+        if self.store is None or self.store.path is None:
+            return None
+        connection = self.store.connection
+        try:
+            for table in _TABLES:
+                connection.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchall()  # noqa: S608 - ours
+            (found,) = next(connection.execute("PRAGMA integrity_check(1)"))
+        except db.TROUBLE as error:
+            return error if db.is_damage(error) else None
+        return None if found == "ok" else db.Damaged(str(found), self.store.path)
 
     def _viewed(self, store: Store, wait: float) -> Report:
         if not store.built:
@@ -131,68 +143,62 @@ class OpenRoot:
         report.skipped, report.unavailable, report.withheld = _left_out(store)
         return report
 
-    def status(self, told: Mapping[str, dict[str, object]]) -> RootStatus:
-        """Return the state of the cache as it is; ``told`` are the last failures by identity."""
-        from index_cache import files
-        from recall.caches import size_on_disk
-
-        state = RootStatus(self.root)
-        state.last_failure = told.get(db.identity(self.root))
-        if self._directory is None:
-            return state
-        path = db.cache_path(self._directory, self.root)
-        try:
-            store = Store(self.root, path)
-        except (apsw.Error, db.Damaged):
-            return state
-        try:
-            store.check()
-            state.built = store.built
-            state.documents = store.documents()
-            state.skipped, state.unavailable, state.withheld = _left_out(store)
-            state.text_bytes = sum(map(files.size, store.signatures().values()))
-        except db.TROUBLE as error:
-            if not db.is_damage(error):
-                raise
-            state.last_failure = {"when": None, "message": f"the cache is damaged: {error}"}
-        finally:
-            store.close()
-        state.cache_file = path
-        state.cache_bytes = size_on_disk(path)
-        state.last_refresh = locks.last_used(path)
-        return state
-
     def guarded(self, use: Callable[[Store], T], wait: float) -> T:
-        """Return what ``use`` makes of the open cache; of a damaged one it gets a new one, once.
+        """Return what ``use`` makes of the open cache.
 
-        ``wait`` is how many seconds to wait for another process that is making the cache. Raises
-        what ``use`` and opening raise.
+        Of a damaged one it gets a new one, and if that is damaged too, one in memory. ``wait`` is
+        how many seconds to wait for another process that is making the cache. Raises what ``use``
+        and opening raise.
         """
         if self.store is not None and not self.store.in_place():
             self.close()  # swept or replaced by another process: what we write there is for nobody
-        if self.store is None:
-            self.store = open_store(self.root, self._directory, wait)
+        while True:
+            store = self.store = self.store or self._open(wait)
+            try:
+                return use(store)
+            except db.TROUBLE as error:
+                if not db.is_damage(error) or store.path is None:
+                    raise
+                self._condemn(error, wait)
+
+    def _open(self, wait: float) -> Store:
         try:
-            return use(self.store)
+            store = open_store(self.root, self._directory, wait)
         except db.TROUBLE as error:
             if not db.is_damage(error):
                 raise
-            self._discard(wait)
-        self.store = open_store(self.root, self._directory, wait)
-        refresh(self.store, self._fs, Options(wait=wait))
-        return use(self.store)
+            store = in_memory(self.root, db.reason(error))
+            store.replaces = db.reason(error)
+        self._damage = store.replaces or self._damage
+        return store
 
-    def _discard(self, wait: float) -> None:
+    def _condemn(self, error: Exception, wait: float) -> None:
+        """Delete the damaged file, so that the next opening makes it anew.
+
+        If it can't be deleted, or was made just now, an empty cache in memory takes its place.
+        Raises CacheBusy when another process is writing it for longer than ``wait`` seconds.
+        """
+        again, self._damage = self._damage, db.reason(error)
         store, self.store = self.store, None
-        if store is None or store.path is None:
+        if store is None:
             return
-        store.close()
-        with locks.WriterLock(store.path) as lock:
-            if not lock.acquire(wait):
-                raise locks.busy(self.root, wait)
-            # Who was quicker has a new cache there already, and may be using it.
-            if store.in_place():
-                db.discard(store.path)
+        why = "it is damaged as soon as it is made" if again else None
+        try:
+            with locks.WriterLock(store.path) as lock:
+                if not lock.acquire(wait):
+                    raise locks.busy(self.root, wait)
+                # Who was quicker has a new cache there already, and may be using it. Asked before
+                # closing: until then no other file gets the number of this one.
+                ours = store.in_place()
+                store.close()
+                if ours and store.path is not None:
+                    db.discard(store.path)
+        except OSError as trouble:
+            why = trouble.strerror or str(trouble)
+        finally:
+            store.close()
+        if why is not None:
+            self.store = in_memory(self.root, why)
 
     def _failed(self, error: RecallError) -> Report:
         """Return the report of a root that could not be refreshed: an older view may answer."""
@@ -231,9 +237,3 @@ def _left_out(store: Store) -> tuple[tuple[Skipped, ...], tuple[Skipped, ...], i
     return left_out(
         store, store.notes("skipped"), store.notes("unavailable"), store.number("withheld")
     )
-
-
-def _check_pages(store: Store) -> None:
-    found = store.connection.pragma("integrity_check")
-    if found != "ok":
-        raise db.Damaged(str(found))

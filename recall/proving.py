@@ -78,7 +78,7 @@ def _checked(root: Root, path: str | None, fs: FileSystem, terms: Terms) -> Proo
     except db.TROUBLE as error:
         if not db.is_damage(error):
             raise
-        damage = str(error)
+        damage = db.reason(error)
     finally:
         if store is not None:
             store.close()

@@ -5,23 +5,26 @@ from __future__ import annotations
 import os
 import time
 
+import apsw
+
 from index_cache import db, search
 from index_cache.analyze import Analyzer
-from index_cache.errors import InvalidInput
+from index_cache.errors import CacheBusy, InvalidInput, RootUnavailable
 from index_cache.files import FileSystem
 from index_cache.model import Root
 from index_cache.refresh import Options
 from recall import caches, config, dirs, failures, query, rank
 from recall.dress import Dresser
 from recall.nesting import filters
-from recall.opened import OpenRoot, RootStatus
+from recall.opened import OpenRoot
 from recall.withhold import shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Self
 
+    from index_cache.errors import RecallError
     from index_cache.ingest import Progress
     from index_cache.model import Hit
     from index_cache.refresh import Report
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from index_cache.store import Store
     from index_cache.verify import Proof
     from recall.card import Card
+    from recall.rootstatus import RootStatus
 
 _SPARE = 5  # hits asked for beyond k, since some may be copies or gone
 _SWEPT = 2.0  # seconds for which ``Recall.search`` trusts its last look at the files
@@ -108,6 +112,16 @@ def _cards(dresser: Dresser, hits: Sequence[Hit], k: int) -> list[Card]:
             elif len(shown) < k:
                 shown[hit.digest] = [hit]
     return [dresser.card(hit, copies) for hit, *copies in shown.values()]
+
+
+def _unreadable(error: Exception) -> RecallError:
+    """Return what to say when a search could not read on in some cache that is not damaged."""
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return CacheBusy("a cache is locked by another process", hint="try again in a moment")
+    return RootUnavailable(
+        f"a cache can't be read: {error}",
+        hint="recall cache list shows where they are; they may be deleted at any time",
+    )
 
 
 class Recall:
@@ -216,18 +230,49 @@ class Recall:
         ]
         if refresh:
             self._swept = time.monotonic()
-            failures.record(self._state, reports)
         answer = Answer(query, reports)
         asked = None if types is None else [types] if isinstance(types, str) else list(types)
-        try:
+
+        def fill() -> None:
             self._fill(answer, k, asked, under, include_journal, explain=explain)
+
+        try:
+            while not self._filled(fill, answer, options):
+                continue
+        finally:
+            looked = [each for each in reports if refresh or each.damage or each.built]
+            failures.record(self._state, looked)
+        return answer
+
+    def _filled(self, fill: Callable[[], None], answer: Answer, options: Options) -> bool:
+        """Fill in an answer; False if a cache was damaged and has been made anew instead."""
+        try:
+            fill()
         except db.TROUBLE as error:
             if not db.is_damage(error):
-                raise
-            for each in self._opened:
-                each.probe(wait)
-            self._fill(answer, k, asked, under, include_journal, explain=explain)
-        return answer
+                raise _unreadable(error) from error
+            self._repair(error, answer.reports, options)
+            answer.total, answer.cards = 0, []
+            return False
+        return True
+
+    def _repair(self, error: Exception, reports: list[Report], options: Options) -> None:
+        """Make the caches anew that a search found damaged, each at most once a search.
+
+        One that is damaged again is replaced by one in memory. Raises ``error`` when it comes from
+        none of the files.
+        """
+        filed = [each for each in self._opened if each.store is not None and each.store.path]
+        path = getattr(error, "path", None)
+        blamed = [(each, error) for each in filed if each.store and each.store.path == path]
+        if not blamed:
+            found = [(each, each.fault()) for each in filed]
+            blamed = [(each, fault) for each, fault in found if fault is not None]
+        if not blamed:
+            raise error
+        for each, fault in blamed:
+            at = self._opened.index(each)
+            reports[at] = each.repair(fault, reports[at], options)
 
     def _fill(
         self,
@@ -296,9 +341,23 @@ class Recall:
         terms = Terms(only_check=only_check, deep=deep, wait=wait, progress=progress)
         for each in self._opened:
             each.close()  # what is open here would be in the way of the checkpoint
-        return [prove(root, self._directory, self._fs, terms) for root in self.roots]
+        proofs = [prove(root, self._directory, self._fs, terms) for root in self.roots]
+        failures.record_proofs(self._state, proofs)
+        return proofs
 
     def status(self) -> list[RootStatus]:
-        """Return the state of each root's cache as it is, without looking at the files."""
-        told = failures.read(self._state)
-        return [each.status(told) for each in self._opened]
+        """Return the state of each root's cache as it is, without looking at the files.
+
+        A damaged cache is noted and deleted: the next search makes it anew.
+        """
+        from recall.rootstatus import root_status
+
+        states = [(db.identity(each), root_status(each, self._directory)) for each in self.roots]
+        damaged = {
+            name: (state.damage, state.kept is not None) for name, state in states if state.damage
+        }
+        told = failures.found(self._state, damaged) if damaged else failures.read(self._state)
+        for name, state in states:
+            known = told.get(name, {})
+            state.last_failure, state.last_damage = known.get("failure"), known.get("damage")
+        return [state for _, state in states]

@@ -35,14 +35,23 @@ class LeftOut:
     """A configured root that is not searched, with the reason in words.
 
     ``notice`` is what is said of it when its directory is missing or can't be read; None when it
-    is the trust that is missing.
+    is the trust that is missing. ``gone`` says that there is no such directory: it was deleted, or
+    is not mounted.
     """
 
-    __slots__ = ("name", "notice", "path", "reason", "source")
+    __slots__ = ("gone", "name", "notice", "path", "reason", "source")
 
     def __init__(
-        self, name: str, path: str, reason: str, source: str, notice: Notice | None = None
+        self,
+        name: str,
+        path: str,
+        reason: str,
+        source: str,
+        notice: Notice | None = None,
+        *,
+        gone: bool = False,
     ) -> None:
+        self.gone = gone
         self.name = name
         self.path = path
         self.reason = reason

@@ -100,7 +100,7 @@ def test_help_is_an_answer(flag: str) -> None:
         ("search", "Answer from the cache as it is; it is built if there is none."),
         (
             "refresh",
-            "Also forget notes of a root or directory that is empty, not mounted or can't be read.",
+            "Also forget the notes of roots that are empty or gone, and of directories in them",
         ),
     ],
 )

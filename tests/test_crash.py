@@ -502,3 +502,17 @@ def test_C5_a_missing_cache_in_a_directory_that_can_only_be_read(public: Place) 
     os.makedirs(public.cache)
     assert ask_without_rights(public, "word7") == [((None, True), ["Note 7"])]
     assert os.listdir(public.cache) == []
+
+
+def test_C5_a_damaged_cache_that_can_only_be_read_is_answered_from_memory(public: Place) -> None:
+    """It can't be deleted either, so each search reads the notes anew and says so."""
+    public.settle()
+    with closing(apsw.Connection(public.cache_file)) as connection:
+        connection.execute("DROP TABLE document")
+    assert ask_without_rights(public, "word7") == [((None, True), ["Note 7"])]
+    os.chmod(public.cache, 0o700)
+    os.truncate(public.cache_file, 5000)
+    for suffix in ("-shm", "-wal"):
+        Path(public.cache_file + suffix).unlink(missing_ok=True)
+    assert ask_without_rights(public, "word7") == [((None, True), ["Note 7"])]
+    assert os.path.getsize(public.cache_file) == 5000

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from index_cache.refresh import Report
     from recall.caches import CacheFile
     from recall.config import LeftOut
-    from recall.opened import RootStatus
+    from recall.rootstatus import RootStatus
 
 
 def report_fields(report: Report) -> dict[str, object]:
@@ -46,7 +46,18 @@ def refreshed_fields(report: Report) -> dict[str, object]:
         "cache_file": report.cache_file,
         "skipped": skipped_fields(report.skipped),
         "unavailable": skipped_fields(report.unavailable),
+        "pruned": False,
     }
+
+
+def pruned_fields(left: LeftOut, documents: int) -> dict[str, object]:
+    """Return a root whose directory is gone, and whose notes have been forgotten."""
+    from index_cache.model import Root
+    from index_cache.refresh import Report
+
+    report = Report(Root(left.name, left.path))
+    report.removed = documents
+    return {**refreshed_fields(report), "pruned": True}
 
 
 def status_fields(status: RootStatus, *, skipped: bool) -> dict[str, object]:
@@ -62,6 +73,7 @@ def status_fields(status: RootStatus, *, skipped: bool) -> dict[str, object]:
         "withheld": status.withheld,
         "last_refresh": moment(status.last_refresh),
         "last_failure": _failure_fields(status.last_failure),
+        "last_damage": _damage_fields(status.last_damage),
         "skipped_by_reason": by_reason(status.skipped),
         "unavailable_by_reason": by_reason(status.unavailable),
     }
@@ -71,9 +83,19 @@ def status_fields(status: RootStatus, *, skipped: bool) -> dict[str, object]:
     return fields
 
 
-def left_out_fields(left: LeftOut) -> dict[str, object]:
-    """Return one root that is configured but not searched."""
-    return {"name": left.name, "path": left.path, "source": left.source, "reason": left.reason}
+def left_out_fields(left: LeftOut, documents: int | None = None) -> dict[str, object]:
+    """Return one root that is configured but not searched.
+
+    ``documents`` is how many of its notes are kept, None if nobody has counted.
+    """
+    counted = {} if documents is None else {"documents": documents}
+    return {
+        "name": left.name,
+        "path": left.path,
+        "source": left.source,
+        "reason": left.reason,
+        **counted,
+    }
 
 
 def cache_fields(cache: CacheFile) -> dict[str, object]:
@@ -121,4 +143,17 @@ def _failure_fields(failure: dict[str, object] | None) -> dict[str, object] | No
         "message": failure.get("message"),
         "where": failure.get("where"),
         "hint": failure.get("hint"),
+    }
+
+
+def _damage_fields(damage: dict[str, object] | None) -> dict[str, object] | None:
+    if damage is None:
+        return None
+    when, since = damage.get("when"), damage.get("since")
+    return {
+        "when": moment(when) if isinstance(when, (int, float)) else None,
+        "message": damage.get("message"),
+        "count": damage.get("count"),
+        "since": moment(since) if isinstance(since, (int, float)) else None,
+        "repaired": damage.get("repaired"),
     }

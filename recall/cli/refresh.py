@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from index_cache.errors import RootUnavailable
+from index_cache.errors import CacheBusy, RootUnavailable
 from recall.cli.common import Console, progress_on, working_directory
 from recall.cli.options import examples, json_option, root_option, seconds
 from recall.output import number, visible
@@ -16,7 +16,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from index_cache.errors import RecallError
     from index_cache.refresh import Report
+    from recall.settings import Config, LeftOut
+
+    Forgotten = tuple[LeftOut, int]  # and how many notes its caches had
 
 
 @click.command(epilog=examples("recall refresh", "recall refresh --root notes --prune --json"))
@@ -25,7 +29,10 @@ if TYPE_CHECKING:
 @click.option(
     "--prune",
     is_flag=True,
-    help="Also forget notes of a root or directory that is empty, not mounted or can't be read.",
+    help=(
+        "Also forget the notes of roots that are empty or gone, and of directories in them that "
+        "are empty or can't be read. What is not mounted looks the same."
+    ),
 )
 @click.option("--quiet", is_flag=True, help="Say nothing unless something is wrong.")
 @click.option(
@@ -50,37 +57,103 @@ def command(
 
     Says for each root what was added, changed, removed and skipped, and why. Safe beside any other
     command, and from cron. A root that fails or is missing does not stop the others; the exit
-    status tells of it.
+    status tells of it, unless --prune is to forget what is missing.
     """
-    from recall import config
-
     cwd = working_directory()
     console = Console("refresh", as_json=as_json)
-    settings = config.load(cwd, os.environ, names, fallback=False)
-    gone = [left.notice for left in settings.left_out if left.notice is not None]
-    console.note_all(notice for notice in settings.notices if notice not in gone)
+    settings = _settings(cwd, names, prune=prune)
+    forgotten, others = _forget(settings.left_out) if prune else ([], [])
+    missing = [
+        left.notice
+        for left in settings.left_out
+        if left.notice is not None and not (prune and left.gone)
+    ]
+    told_elsewhere = [*missing, *(left.notice for left, _ in forgotten)]
+    console.note_all(each for each in settings.notices if each not in told_elsewhere)
+    reports = _refreshed(settings, cwd, prune=prune, compact=compact, wait=wait, quiet=quiet)
+    error = next((entry.failure for entry in reports if entry.failure is not None), None)
+    others += [RootUnavailable(notice.message, hint=notice.hint) for notice in missing]
+    if error is None and others:
+        error = others.pop(0)
+    for other in others:
+        console.note(other.message, other.hint)
+    console.note_reports(reports, error)
+    return console.finish(
+        lambda: _data(reports, forgotten),
+        lambda _: "" if quiet else _text(reports) + "".join(map(_gone, forgotten)),
+        error,
+    )
+
+
+def _settings(cwd: str, names: tuple[str, ...], *, prune: bool) -> Config:
+    """Return what is configured; with ``prune`` roots that are all gone are no error."""
+    from recall import config
+
+    settings = config.load(cwd, os.environ, names, fallback=False, demand=not prune)
+    if settings.roots or any(left.gone for left in settings.left_out):
+        return settings
+    return config.load(cwd, os.environ, names, fallback=False)  # which says what is wrong
+
+
+def _forget(left_out: Sequence[LeftOut]) -> tuple[list[Forgotten], list[RecallError]]:
+    """Delete the caches of roots whose directories are gone.
+
+    Return these roots, each with how many notes are forgotten, and what went wrong. A root of
+    which nothing was kept is in neither.
+    """
+    from recall import caches, dirs
+    from recall.cli.cache import unusable
+
+    directory = dirs.cache_dir(os.environ)
+    forgotten: list[Forgotten] = []
+    failed: list[RecallError] = []
+    for left in left_out:
+        if not left.gone or directory is None:
+            continue
+        try:
+            documents, files = caches.kept(directory, left.path)
+            if len(caches.purge(directory, left.path)) < len(files):
+                failed.append(_in_use(left))
+            elif files:
+                forgotten.append((left, documents))
+        except OSError as error:
+            failed.append(unusable(error, directory, "deleted"))
+    return forgotten, failed
+
+
+def _in_use(left: LeftOut) -> RecallError:
+    return CacheBusy(
+        f'root "{left.name}" is not forgotten: another process is writing its cache',
+        where=left.path,
+        hint="run recall refresh --prune again in a moment",
+    )
+
+
+def _refreshed(
+    settings: Config, cwd: str, *, prune: bool, compact: bool, wait: float, quiet: bool
+) -> list[Report]:
     from recall.service import Recall
 
     progress = None if quiet else progress_on(sys.stderr)
     try:
         with Recall(settings.roots, cwd=cwd, environ=os.environ) as recall:
-            reports = recall.refresh(prune=prune, compact=compact, wait=wait, progress=progress)
+            return recall.refresh(prune=prune, compact=compact, wait=wait, progress=progress)
     finally:
         if progress is not None:
             progress.close()
-    error = next((entry.failure for entry in reports if entry.failure is not None), None)
-    if error is None and gone:
-        first = gone.pop(0)
-        error = RootUnavailable(first.message, hint=first.hint)
-    console.note_all(gone)
-    console.note_reports(reports, error)
-    return console.finish(lambda: _data(reports), lambda _: "" if quiet else _text(reports), error)
 
 
-def _data(reports: Sequence[Report]) -> dict[str, object]:
-    from recall.cli.fields import refreshed_fields
+def _data(reports: Sequence[Report], forgotten: Sequence[Forgotten]) -> dict[str, object]:
+    from recall.cli.fields import pruned_fields, refreshed_fields
 
-    return {"roots": [refreshed_fields(entry) for entry in reports]}
+    gone = [pruned_fields(left, documents) for left, documents in forgotten]
+    return {"roots": [*map(refreshed_fields, reports), *gone]}
+
+
+def _gone(forgotten: Forgotten) -> str:
+    left, documents = forgotten
+    are = "is" if documents == 1 else "are"
+    return f"{visible(left.name)}: gone; its {number(documents, 'note')} {are} forgotten\n"
 
 
 def _text(reports: Sequence[Report]) -> str:

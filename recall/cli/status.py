@@ -15,7 +15,7 @@ from recall.output import number, size, visible
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recall.config import LeftOut
-    from recall.opened import RootStatus
+    from recall.rootstatus import RootStatus
 
 
 @click.command(epilog=examples("recall status", "recall status --skipped"))
@@ -25,10 +25,12 @@ if TYPE_CHECKING:
 def command(*, names: tuple[str, ...], skipped: bool, as_json: bool) -> int:
     """Show roots, caches and what was skipped.
 
-    For each root: its notes, its cache file and size, the last refresh and the last failure. A root
-    whose directory is missing, or that a project's file may not name yet, is shown as left out.
+    For each root: its notes, its cache file and size, the last refresh, the last failure and the
+    last damage of its cache; one that is damaged now is deleted, and the next search makes it anew.
+    A root whose directory is missing, or that a project's file may not name yet, is shown as left
+    out.
     """
-    from recall import config
+    from recall import config, dirs
 
     cwd = working_directory()
     console = Console("status", as_json=as_json)
@@ -39,23 +41,64 @@ def command(*, names: tuple[str, ...], skipped: bool, as_json: bool) -> int:
 
     with Recall(settings.roots, cwd=cwd, environ=os.environ) as recall:
         states = recall.status()
+    for state in states:
+        if state.damage is not None:
+            hint = "recall refresh" if state.kept is None else None
+            console.note(f"{state.root.name}: {_damaged(state)}", hint)
+        if state.trouble is not None:
+            console.note(f"{state.root.name}: {_troubled(state)}")
+    directory = dirs.cache_dir(os.environ)
+    documents = [_kept(directory, left) for left in left_out]
     return console.finish(
         lambda: {
             "roots": [status_fields(state, skipped=skipped) for state in states],
-            "left_out": [left_out_fields(left) for left in left_out],
+            "left_out": list(map(left_out_fields, left_out, documents)),
             "config": list(settings.sources),
         },
         lambda _: "".join(
             [
                 *(_lines(state, skipped=skipped) for state in states),
-                *(_left_out(left) for left in left_out),
+                *map(_left_out, left_out, documents),
             ]
         ),
     )
 
 
-def _left_out(left: LeftOut) -> str:
-    return f"{visible(left.name)}: {visible(left.path)}\n  left out: {visible(left.reason)}\n"
+def _kept(directory: str | None, left: LeftOut) -> int:
+    """Return how many notes the caches still have of a root that is not searched."""
+    from recall import caches
+
+    if directory is None:
+        return 0
+    try:
+        documents, _ = caches.kept(directory, left.path)
+    except OSError:
+        return 0
+    return documents
+
+
+def _left_out(left: LeftOut, documents: int) -> str:
+    lines = [
+        f"{visible(left.name)}: {visible(left.path)}",
+        f"  left out: {visible(left.reason)}",
+    ]
+    if documents:
+        forget = "; recall refresh --prune forgets them" if left.gone else ""
+        lines.append(f"  {number(documents, 'note')} kept{forget}")
+    return "\n".join(lines) + "\n"
+
+
+def _damaged(state: RootStatus) -> str:
+    then = (
+        "has been set aside; the next search makes it anew"
+        if state.kept is None
+        else f"can't be deleted: {state.kept}; until it can, searches read the notes themselves"
+    )
+    return f"its cache is damaged ({state.damage}) and {then}"
+
+
+def _troubled(state: RootStatus) -> str:
+    return f"its cache can't be read now: {state.trouble}"
 
 
 def _lines(state: RootStatus, *, skipped: bool) -> str:
@@ -69,10 +112,16 @@ def _lines(state: RootStatus, *, skipped: bool) -> str:
             lines.append(f"  withheld as private: {state.withheld:,}")
         lines.append(f"  cache file: {visible(state.cache_file or 'in memory')}")
         lines.append(f"  last refresh: {_local(state.last_refresh)}")
+    elif state.trouble is not None:
+        lines.append(f"  {visible(_troubled(state))}")
+    elif state.damage is not None:
+        lines.append(f"  {visible(_damaged(state))}")
     else:
         lines.append("  not indexed yet; the next search or recall refresh does it")
     if state.last_failure is not None:
         lines.append(f"  last failure: {_failure(state.last_failure)}")
+    if state.last_damage is not None:
+        lines.append(f"  last damage: {_damage(state.last_damage)}")
     for kind, entries in (("skipped", state.skipped), ("unavailable", state.unavailable)):
         if skipped:
             lines += [f"  {kind}: {skipped_path(item)}: {visible(item.reason)}" for item in entries]
@@ -93,4 +142,13 @@ def _failure(failure: dict[str, object]) -> str:
         parts.append(visible(str(failure["where"])))
     if failure.get("hint"):
         parts.append(f"hint: {visible(str(failure['hint']))}")
+    return "; ".join(parts)
+
+
+def _damage(damage: dict[str, object]) -> str:
+    parts = [_local(damage.get("when")), visible(str(damage.get("message", "")))]
+    count = damage.get("count")
+    if isinstance(count, int) and count > 1:
+        parts.append(f"{count:,} times since {_local(damage.get('since'))}")
+    parts.append("repaired" if damage.get("repaired") else "not repaired yet")
     return "; ".join(parts)
