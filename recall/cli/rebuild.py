@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from index_cache.errors import CheckFailed
+from index_cache.errors import CheckFailed, RootUnavailable
 from recall.cli.common import Console, progress_on, working_directory
 from recall.cli.options import examples, json_option, root_option, seconds
 from recall.output import number, visible
@@ -65,7 +65,8 @@ def command(
     cwd = working_directory()
     console = Console("rebuild", as_json=as_json)
     settings = config.load(cwd, os.environ, names, fallback=False)
-    console.note_all(settings.notices)
+    missing = [left.notice for left in settings.left_out if left.notice is not None]
+    console.note_all(notice for notice in settings.notices if notice not in missing)
     progress = None if quiet else progress_on(sys.stderr)
     try:
         with Recall(settings.roots, cwd=cwd, environ=os.environ) as recall:
@@ -73,33 +74,36 @@ def command(
     finally:
         if progress is not None:
             progress.close()
-    error = _error(proofs, only_check=only_check)
+    errors = _errors(proofs, only_check=only_check)
+    errors += [RootUnavailable(notice.message, hint=notice.hint) for notice in missing]
     for proof in proofs:
         console.note_all(f"{proof.root.name}: {notice}" for notice in proof.notices)
-        if proof.failure is not None and proof.failure is not error:
-            console.note(f"{proof.root.name}: {proof.failure.message}", proof.failure.hint)
+    for other in errors[1:]:
+        console.note(other.message, other.hint)
     return console.finish(
         lambda: {"check": only_check, "roots": [_fields(proof) for proof in proofs]},
-        lambda _: "".join(_lines(proof) for proof in proofs if not quiet or _is_worth_it(proof)),
-        error,
+        lambda _: "".join(
+            _lines(proof, "checked" if only_check else "rebuilt")
+            for proof in proofs
+            if not quiet or _is_worth_it(proof)
+        ),
+        errors[0] if errors else None,
     )
 
 
-def _error(proofs: Sequence[Proof], *, only_check: bool) -> RecallError | None:
-    """Return the first failure, else that a check found a cache that is not what it should be."""
-    for proof in proofs:
-        if proof.failure is not None:
-            return proof.failure
-    unequal = [proof for proof in proofs if not proof.equivalent] if only_check else []
-    if not unequal:
-        return None
-    first = unequal[0]
-    others = f", nor are {len(unequal) - 1} others" if len(unequal) > 1 else ""
-    return CheckFailed(
-        f"the cache of root {first.root.name} is not what its notes say{others}: {_why(first)}",
-        where=first.cache_file,
-        hint=_mend(first),
-    )
+def _errors(proofs: Sequence[Proof], *, only_check: bool) -> list[RecallError]:
+    """Return the failures, then what a check has found of each cache that is not as it should be."""
+    errors = [proof.failure for proof in proofs if proof.failure is not None]
+    errors += [
+        CheckFailed(
+            f"the cache of root {proof.root.name} is not what its notes say: {_why(proof)}",
+            where=proof.cache_file,
+            hint=_mend(proof),
+        )
+        for proof in proofs
+        if only_check and proof.failure is None and not proof.equivalent
+    ]
+    return errors
 
 
 def _mend(proof: Proof) -> str:
@@ -116,8 +120,9 @@ def _why(proof: Proof) -> str:
         return f"it is damaged: {proof.damage}"
     if proof.cache_digest is None:
         return "there is none yet"
-    counts = _by_kind(proof)
-    return ", ".join(f"{count:,} {kind}" for kind, count in counts.items()) or "other totals"
+    if proof.answers is not None and proof.answers[1]:
+        return f"{proof.answers[1]:,} of {proof.answers[0]:,} queries got other answers"
+    return ", ".join(f"{count:,} {kind}" for kind, count in _by_kind(proof).items())
 
 
 def _by_kind(proof: Proof) -> dict[str, int]:
@@ -132,11 +137,10 @@ def _is_worth_it(proof: Proof) -> bool:
     return proof.damage is not None or "wrong" in _by_kind(proof)
 
 
-def _lines(proof: Proof) -> str:
+def _lines(proof: Proof, done: str) -> str:
     name = visible(proof.root.name)
     if proof.failure is not None:
-        return f"{name}: not rebuilt\n"
-    done = "rebuilt" if proof.rebuilt else "checked"
+        return f"{name}: not {done}\n"
     lines = [f"{name}: {number(proof.documents, 'note')}, {done} in {proof.seconds:.2f} s"]
     if proof.damage is not None:
         lines.append(f"  the old cache was damaged: {visible(proof.damage)}")
