@@ -166,7 +166,7 @@ def _opened(name: str, flags: int) -> apsw.Connection:
 
 def _configured(connection: apsw.Connection) -> apsw.Connection:
     # Before anything else: ten processes that open at once fail without it, WAL's pragma included.
-    connection.set_busy_timeout(_READ_WAIT)
+    prepare_reader(connection)
     # The last to close must not hold up the first to open with a checkpoint: the writer makes it.
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     return connection
@@ -189,8 +189,12 @@ def create(path: str | None) -> apsw.Connection:
         if checksums.vfs():
             connection.reserve_bytes("main", checksums.RESERVED)
         # WAL needs memory that all who use the file share.
-        remote = mounts.is_remote(os.path.dirname(path))
-        connection.pragma("journal_mode", "delete" if remote else "wal")
+        if mounts.is_remote(os.path.dirname(path)):
+            # Alone and first, as a change to WAL is: only from the header on does the checksums'
+            # VFS know that it has work, and a full page cache writes pages out in any order.
+            connection.pragma("user_version", 1)
+        else:
+            connection.pragma("journal_mode", "wal")
     prepare_writer(connection)
     with Transaction(connection):
         for statement in schema.DDL:
@@ -223,6 +227,11 @@ class Transaction:
         finally:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
+
+
+def prepare_reader(connection: apsw.Connection) -> None:
+    """Let a connection wait as long as a search may, whatever it waited for as a writer."""
+    connection.set_busy_timeout(_READ_WAIT)
 
 
 def prepare_writer(connection: apsw.Connection) -> None:

@@ -173,6 +173,7 @@ class Store:
     @guarded
     def begin_reading(self) -> None:
         """Let all that is read until ``end_reading`` be of one state of the cache."""
+        db.prepare_reader(self.connection)
         self.connection.execute("BEGIN")
 
     def end_reading(self) -> None:

@@ -245,7 +245,7 @@ def test_C2_who_opens_what_is_being_replaced_leaves_the_new_cache_alone(
 
 
 def build_without_checkpoint(place: Place) -> None:
-    Store.checkpoint = lambda _: False  # type: ignore[method-assign, assignment]
+    Store.checkpoint = lambda _: False  # type: ignore[method-assign]
     place.refresh()
 
 
