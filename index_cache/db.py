@@ -12,7 +12,7 @@ import stat
 
 import apsw
 
-from index_cache import checksums, mounts, schema
+from index_cache import checksums, schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -184,6 +184,8 @@ def create(path: str | None) -> apsw.Connection:
         descriptor = os.open(path, flags, _PRIVATE_FILE)
         os.fchmod(descriptor, _PRIVATE_FILE)  # whatever the umask
         os.close(descriptor)
+        from index_cache import mounts  # searches create nothing
+
         connection = _opened(path, apsw.SQLITE_OPEN_READWRITE)
         connection.pragma("page_size", _PAGE)
         if checksums.vfs():

@@ -1,15 +1,16 @@
-"""Tell what of a cache file's content can't have been written there.
+"""Tell what of a cache file's content can't have been written there, and what is missing of it.
 
 See "Damage" in ``spec/cache-format.md``.
 """
 
 from __future__ import annotations
 
+import marshal
 from functools import wraps
 
 import apsw
 
-from index_cache import db
+from index_cache import checksums, db, schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Guard:
         # A statement of ours that does not fit its tables is a fault of ours, unless the tables
         # are not as they were made.
         if isinstance(error, apsw.SQLError):
-            self._store.check_tables()
+            check_tables(self._store)
         elif db.is_damage(error):
             raise db.Damaged(str(error), self._store.path) from error
 
@@ -94,3 +95,87 @@ def is_manifest(found: dict[bytes, bytes]) -> bool:
     except TypeError:
         return False
     return len(signatures) == _SIGNATURE_BYTES * len(found) and b"\0" not in paths
+
+
+class Totals:
+    """How much a cache holds: what it noted when it was last written, or what FTS5 counts now.
+
+    ``documents`` and ``terms`` are those of FTS5's own bm25, ``leaves`` the pages of terms that it
+    finds its way to by the table ``fts_idx``: without a row of that the terms would be missing.
+    """
+
+    __slots__ = ("documents", "leaves", "terms")
+
+    def __init__(self, documents: int, terms: int, leaves: int) -> None:
+        self.documents = documents
+        self.terms = terms
+        self.leaves = leaves
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Totals) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[int, int, int]:
+        return self.documents, self.terms, self.leaves
+
+
+def counted(connection: apsw.Connection) -> Totals:
+    """Return what there is now.
+
+    Within a transaction that wrote, ``flush`` comes first.
+    """
+    # apsw's types leave out that the result may be a blob, as any SQLite value.
+    connection.register_fts5_function("recall_totals", _totals)  # type: ignore[arg-type]
+    found = list(connection.execute("SELECT recall_totals(fts) FROM fts LIMIT 1"))
+    documents, terms = marshal.loads(found[0][0]) if found else (0, 0)  # noqa: S302 - ours
+    (leaves,) = next(connection.execute("SELECT count(*) FROM fts_idx"))
+    return Totals(documents, terms, leaves)
+
+
+def flush(connection: apsw.Connection) -> None:
+    """Let FTS5 write out its pending terms and open its tables: it does when asked for a word."""
+    for _ in connection.execute("SELECT 1 FROM vocabulary WHERE term = ''"):
+        pass
+
+
+def _totals(api: apsw.FTS5ExtensionApi) -> bytes:
+    return marshal.dumps((api.row_count, api.column_total_size(-1)))
+
+
+def check_tables(store: Store) -> None:
+    """Raise Damaged unless the tables are as ``db.create`` makes them, and FTS5 opens its own.
+
+    Numbers of pages are not looked at: VACUUM and SQLite's backup change these.
+    """
+    try:
+        found = dict(store.connection.execute("SELECT name, sql FROM sqlite_schema"))
+        flush(store.connection)
+    except db.TROUBLE as error:
+        if not (db.is_damage(error) or isinstance(error, apsw.SQLError)):
+            raise
+        raise store.damaged(str(error)) from error
+    for name in schema.IMPLIED:
+        if found.pop(name, "") == "":
+            raise store.damaged(f"the table {name} is missing")
+    if found != schema.OBJECTS:
+        raise store.damaged("its tables are not those of a cache")
+
+
+def check_header(store: Store) -> None:
+    """Raise Damaged when the file's header says that its pages have no checksums."""
+    if store.path is not None and not checksums.are_checked(store.connection):
+        raise store.damaged("its header is damaged")
+
+
+def check_totals(store: Store) -> Totals:
+    """Return what FTS5 counts now. Raises Damaged when it is not what was noted.
+
+    Rows that went missing otherwise than by ``Store.write`` belie no checksum.
+    """
+    now = counted(store.connection)
+    if now != Totals(*map(store.number, ("documents", "terms", "leaves"))):
+        raise store.damaged("the FTS table is not as it was written")
+    check_header(store)
+    return now

@@ -245,7 +245,8 @@ def open_store(root: Root, directory: str | None, wait: float) -> Store:
     """Open a root's cache, making an empty one when there is none or it can't be read.
 
     ``directory`` is where cache files live; None keeps the cache in memory, and so does a
-    directory that can't be written and holds none for this root, or that is not the person's own.
+    directory that can't be written and holds none for this root, or that is not the person's own,
+    or whose file system knows no locks.
     ``wait`` is in seconds. Raises
     CacheBusy when another process keeps the lock for longer.
     """
@@ -256,13 +257,13 @@ def open_store(root: Root, directory: str | None, wait: float) -> Store:
         db.refuse_foreign_directory(directory)
         try:
             store = _when_readable(root, path, wait)
+            if store.writable or store.built:
+                return store
         except (db.Damaged, apsw.CantOpenError):
             db.ensure_directory(directory)
             return _replace(root, path, wait)
     except (OSError, apsw.ReadOnlyError, apsw.CantOpenError) as error:
         return in_memory(root, getattr(error, "strerror", None) or str(error))
-    if store.writable or store.built:
-        return store
     store.close()  # its first build was cut short, and can't be continued
     return in_memory(root, "it can't be written")
 

@@ -13,7 +13,15 @@ from heapq import heappush, heapreplace
 from math import inf, log
 
 from index_cache import schema
-from index_cache.guard import Guard, guarded, is_digest, is_path, is_signature, is_text
+from index_cache.guard import (
+    Guard,
+    check_totals,
+    guarded,
+    is_digest,
+    is_path,
+    is_signature,
+    is_text,
+)
 from index_cache.model import Hit
 
 TYPE_CHECKING = False
@@ -131,7 +139,7 @@ def _range(directory: bytes) -> tuple[bytes, bytes]:
 @guarded
 def statistics(store: Store, terms: Iterable[str]) -> Statistics:
     """Return one root's statistics for these terms. Raises Damaged as all that reads a store."""
-    totals = store.check_totals()
+    totals = check_totals(store)
     frequency = {}
     for term in terms:
         rows = store.connection.execute("SELECT doc FROM vocabulary WHERE term = ?", (term,))

@@ -11,9 +11,14 @@ from itertools import chain
 
 import apsw
 
-from index_cache import checksums, db, schema, totals
+from index_cache import db, schema
 from index_cache.guard import (
     Guard,
+    check_header,
+    check_tables,
+    check_totals,
+    counted,
+    flush,
     guarded,
     is_digest,
     is_manifest,
@@ -22,7 +27,6 @@ from index_cache.guard import (
     is_text,
 )
 from index_cache.model import WITHHELD, Root, Skipped
-from index_cache.totals import Totals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,14 +128,14 @@ class Store:
             store.set_meta("identity", db.identity(root))
             store.set_meta("fingerprint", schema.fingerprint())
             store.set_meta("root", root.path.encode("utf-8", "surrogateescape"))
-            store._note_totals()  # noqa: SLF001 - its own
+            store.note_totals()
         return store
 
     @guarded
     def check(self) -> None:
         """Raise Damaged unless the file is a cache of this root, made by this version."""
-        self.check_tables()
-        self._check_header()
+        check_tables(self)
+        check_header(self)
         if (self.meta("identity"), self.meta("fingerprint")) != (
             db.identity(self.root),
             schema.fingerprint(),
@@ -141,26 +145,6 @@ class Store:
         # that, the old one has just been read with the new one's WAL.
         if not self.in_place():
             raise self.damaged("it was replaced while it was opened")
-
-    def check_tables(self) -> None:
-        """Raise Damaged unless the tables are as ``db.create`` makes them, and FTS5 opens its own.
-
-        Numbers of pages are not looked at: VACUUM and SQLite's backup change these.
-        """
-        try:
-            found = dict(self.connection.execute("SELECT name, sql FROM sqlite_schema"))
-            totals.flush(self.connection)
-        except apsw.SQLError as error:
-            raise self.damaged(str(error)) from error
-        except db.TROUBLE as error:
-            if not db.is_damage(error):
-                raise
-            raise self.damaged(str(error)) from error
-        for name in schema.IMPLIED:
-            if found.pop(name, "") == "":
-                raise self.damaged(f"the table {name} is missing")
-        if found != schema.OBJECTS:
-            raise self.damaged("its tables are not those of a cache")
 
     def damaged(self, message: str) -> db.Damaged:
         """Return the error that condemns this cache."""
@@ -314,38 +298,6 @@ class Store:
         """Return the number of documents."""
         return self.number("documents")
 
-    # -- totals
-
-    def noted_totals(self) -> Totals:
-        """Return what the cache noted of itself in the last transaction that changed its rows."""
-        return Totals(*map(self.number, ("documents", "terms", "leaves")))
-
-    @guarded
-    def check_totals(self) -> Totals:
-        """Return what FTS5 counts now. Raises Damaged when it is not what was noted.
-
-        Rows that went missing otherwise than by ``write`` belie no checksum.
-        """
-        counted = totals.counted(self.connection)
-        if counted != self.noted_totals():
-            raise self.damaged("the FTS table is not as it was written")
-        self._check_header()
-        return counted
-
-    def _check_header(self) -> None:
-        if self.path is not None and not checksums.are_checked(self.connection):
-            raise self.damaged("its header is damaged")
-
-    def _note_totals(self) -> None:
-        """Note how much there is now, in the transaction that changed it."""
-        totals.flush(self.connection)
-        counted = totals.counted(self.connection)
-        (entries,) = next(self.connection.execute("SELECT count(*) FROM entry"))
-        self.set_meta("documents", counted.documents)
-        self.set_meta("terms", counted.terms)
-        self.set_meta("leaves", counted.leaves)
-        self.set_meta("entries", entries)
-
     # -- writing
 
     @guarded
@@ -355,7 +307,7 @@ class Store:
         ``removed`` are the row ids of files that are gone.
         """
         with db.Transaction(self.connection):
-            self.check_totals()  # else what is missing now would be noted as right
+            check_totals(self)  # else what is missing now would be noted as right
             outdated = [row.number for row in rows if row.replaces]
             self._delete("entry", "id", removed)
             self._delete("document", "id", [*removed, *outdated])
@@ -365,10 +317,20 @@ class Store:
                 "INSERT INTO document", [(r.number, *r.document) for r in rows if r.document]
             )
             self._insert(_INSERT_TERMS, [(r.number, *r.terms) for r in rows if r.terms])
-            self._note_totals()
+            self.note_totals()
             self.set_meta("generation", self.generation + 1)
             if outdated or removed:
                 self.set_lingering(time.time())
+
+    def note_totals(self) -> None:
+        """Note how much there is now, in the transaction that changed it (``guard.Totals``)."""
+        flush(self.connection)
+        now = counted(self.connection)
+        (entries,) = next(self.connection.execute("SELECT count(*) FROM entry"))
+        self.set_meta("documents", now.documents)
+        self.set_meta("terms", now.terms)
+        self.set_meta("leaves", now.leaves)
+        self.set_meta("entries", entries)
 
     def set_lingering(self, since: float) -> None:
         """Note that the file may hold deleted text, unless an earlier time is noted already."""
@@ -404,9 +366,9 @@ class Store:
             with db.Transaction(self.connection):  # a kill must not let it be forgotten
                 self.set_meta("lingers_since", 0)
             with db.Transaction(self.connection):
-                self.check_totals()
+                check_totals(self)
                 self.connection.execute("INSERT INTO fts (fts) VALUES ('optimize')")
-                self._note_totals()
+                self.note_totals()
             self.connection.execute("VACUUM")
             done = self.checkpoint()
             if done:

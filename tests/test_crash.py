@@ -9,7 +9,8 @@ import signal
 import stat
 import sys
 import tempfile
-from contextlib import closing
+from contextlib import closing, suppress
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +67,14 @@ def change(place: Place) -> None:
 BEGINNINGS = pytest.mark.parametrize("begin", [build, change])
 
 
+@pytest.fixture(params=["wal", "rollback journal"])
+def journal(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Both ways of SQLite to write; the second is that of network file systems."""
+    mode = str(request.param)
+    monkeypatch.setattr(mounts, "is_remote", lambda _: mode != "wal")
+    return mode
+
+
 class Beginning:
     """A cache directory as it was when the test began, to begin from many times."""
 
@@ -105,6 +114,7 @@ def refresh_step_by_step(pipe: Connection, place: Place) -> None:
 
 
 @BEGINNINGS
+@pytest.mark.usefixtures("journal")
 def test_C7_a_kill_at_each_commit_leaves_a_sound_cache_and_no_lock(
     place: Place, begin: Callable[[Place], None]
 ) -> None:
@@ -150,14 +160,6 @@ def kill_at_commit(place: Place, number: int) -> bool:
 
 
 # -- a disk that fails
-
-
-@pytest.fixture(params=["wal", "rollback journal"])
-def journal(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Both ways of SQLite to write; the second is that of network file systems."""
-    mode = str(request.param)
-    monkeypatch.setattr(mounts, "is_remote", lambda _: mode != "wal")
-    return mode
 
 
 def state(store: Store) -> dict[str, Any]:
@@ -431,7 +433,7 @@ def public() -> Iterator[Place]:
 
 
 def ask_without_rights(
-    place: Place, *queries: str
+    place: Place, *queries: str, directory: int = 0o555
 ) -> list[tuple[tuple[str | None, bool], list[str]]]:
     """Make the cache directory read-only and ask as its owner."""
     for name in os.listdir(place.cache):
@@ -439,7 +441,7 @@ def ask_without_rights(
             os.chown(os.path.join(place.cache, name), 65534, 65534)
     if os.getuid() == 0:
         os.chown(place.cache, 65534, 65534)
-    os.chmod(place.cache, 0o555)  # noqa: S103
+    os.chmod(place.cache, directory)
     # A user without rights may not be able to import what is needed.
     fresh(place.root, place.fs).close()
     assert all(module in sys.modules for module in ("index_cache.ingest", "recall.service"))
@@ -486,6 +488,33 @@ def test_C5_a_half_built_cache_that_can_only_be_read_is_no_answer(public: Place)
     """A killed first build in a home that has become read-only."""
     public.store().close()
     assert ask_without_rights(public, "word7") == [((None, True), ["Note 7"])]
+
+
+def test_C5_a_half_done_change_in_a_directory_that_can_only_be_read(
+    public: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rollback journal says what must be undone first: an immutable view would be half of it."""
+    monkeypatch.setattr(mounts, "is_remote", lambda _: True)
+    public.settle()
+    whole = Path(public.cache_file).read_bytes()
+    public.write("7.md", "# Note seven\n\nkestrel word7 omega\n")
+    public.fs.forward(10**10)
+    kept = Beginning(public)
+    for number in count(1):
+        with failing(number, apsw.IOError, dead=True), suppress(apsw.Error, RecallError):
+            public.refresh()
+        if Path(public.cache_file).read_bytes() != whole:
+            break  # the disk died in the midst of a commit
+        kept.restore()
+    assert os.path.getsize(public.cache_file + "-journal") > 0
+    assert ask_without_rights(public, "omega") == [((None, True), ["Note seven"])]
+
+
+def test_C4_a_cache_that_may_not_be_read_is_made_anew(public: Place) -> None:
+    public.settle()
+    os.chmod(public.cache_file, 0)
+    assert ask_without_rights(public, "word7", directory=0o700) == [((None, False), ["Note 7"])]
+    assert mode(public.cache_file) == 0o600
 
 
 def test_C5_a_missing_cache_in_a_directory_that_can_only_be_read(public: Place) -> None:
