@@ -60,26 +60,25 @@ def _write(path: str, offset: int, data: bytes) -> None:
 
 
 def flip_a_bit(path: str, rng: Random) -> None:
-    offset = (rng.choice(used_pages(path)) - 1) * PAGE + rng.randrange(PAGE)
-    with open(path, "rb") as file:
-        file.seek(offset)
-        (byte,) = file.read(1)
-    _write(path, offset, bytes([byte ^ 1 << rng.randrange(8)]))
+    _flip(path, (rng.choice(used_pages(path)) - 1) * PAGE + rng.randrange(PAGE), rng)
 
 
 def flip_a_bit_of_the_header(path: str, rng: Random) -> None:
-    offset = rng.randrange(100)
-    with open(path, "rb") as file:
-        file.seek(offset)
-        (byte,) = file.read(1)
-    _write(path, offset, bytes([byte ^ 1 << rng.randrange(8)]))
+    _flip(path, rng.randrange(100), rng)
 
 
 def switch_checksums_off(path: str, rng: Random) -> None:
     """Let the header say that no bytes are reserved, and change a page."""
-    _write(path, 20, b"\0")
     page = rng.choice([number for number in used_pages(path) if number > 1])
-    _write(path, page * PAGE - 8, rng.randbytes(8))
+    _write(path, 20, b"\0")
+    _flip(path, page * PAGE - rng.randrange(9, 2000), rng)
+
+
+def _flip(path: str, offset: int, rng: Random) -> None:
+    with open(path, "rb") as file:
+        file.seek(offset)
+        (byte,) = file.read(1)
+    _write(path, offset, bytes([byte ^ 1 << rng.randrange(8)]))
 
 
 def zero_a_page(path: str, rng: Random) -> None:
@@ -108,6 +107,10 @@ def cut_off(path: str, rng: Random) -> None:
     os.truncate(path, rng.randrange(os.path.getsize(path)))
 
 
+def cut_off_the_last_page(path: str, rng: Random) -> None:
+    os.truncate(path, os.path.getsize(path) - rng.randrange(1, PAGE))
+
+
 def cut_off_pages(path: str, rng: Random) -> None:
     os.truncate(path, rng.randrange(os.path.getsize(path) // PAGE) * PAGE)
 
@@ -128,6 +131,7 @@ BYTES: list[tuple[str, Damage]] = [
         fill_with_noise,
         exchange_two_pages,
         cut_off,
+        cut_off_the_last_page,
         cut_off_pages,
         grow,
     )

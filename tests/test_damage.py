@@ -19,14 +19,13 @@ from stateful_support import Place, ask
 from index_cache import checksums, db, schema, search
 from index_cache.refresh import refresh
 from index_cache.search import Filter
+from index_cache.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from damage_support import Damage
-
-    from index_cache.store import Store
 
 NOTES = 30
 QUERIES = ("kestrel", "word3 word7", "word29 common x11", "nothing like it", "w5x3 w6x60 w7x40")
@@ -253,6 +252,22 @@ assert apsw.vfs_names()[0] == before[0], "everybody's files are concerned"
 assert apsw.vfs_names().count("cksmvfs") == 1
 assert "apsw.sqlite_extra" not in sys.modules, "25 ms"
 """
+
+
+def test_C4_a_header_that_switches_checksums_off(tmp_path: Path) -> None:
+    """Where no row is long, no search would notice it otherwise."""
+    place = Place(tmp_path)
+    place.write("a.md", "# kestrel\n")
+    place.settle()
+    settle(place.cache_file)
+    with open(place.cache_file, "r+b") as file:
+        file.seek(20)
+        file.write(b"\0")
+    with closing(Store(place.root, place.cache_file)) as store:
+        with pytest.raises(db.Damaged, match="header"):
+            store.check()
+        with pytest.raises(db.Damaged, match="header"):
+            ask([store], "kestrel")
 
 
 def test_checksums_are_loaded_once_and_for_our_files_alone() -> None:
