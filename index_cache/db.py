@@ -12,7 +12,7 @@ import stat
 
 import apsw
 
-from index_cache import schema
+from index_cache import checksums, schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,12 +24,17 @@ SUFFIX = ".db"
 _PRIVATE_DIRECTORY = 0o700
 _PRIVATE_FILE = 0o600
 _READ_WAIT = 40  # ms; a search waits for nothing longer than 50
+_COMMIT_WAIT = 2_000  # ms that a writer waits for readers, where it must
+_PAGE = 4096  # bytes
 _NOT_SLUG = re.compile(r"[^A-Za-z0-9]+")
 _QUOTED = re.compile(r"""["'(`]""")
 
 
 class Damaged(Exception):
-    """The file is not a cache of this root: foreign, incomplete or corrupt."""
+    """The file is not a cache of this root: foreign, incomplete or corrupt.
+
+    ``path`` is the cache file's, None when it is in memory or not known.
+    """
 
     def __init__(self, message: str, path: str | None = None) -> None:
         super().__init__(message)
@@ -39,17 +44,30 @@ class Damaged(Exception):
 # All that using a cache file may raise; ``is_damage`` tells what of it condemns the file.
 TROUBLE = (apsw.Error, UnicodeDecodeError, Damaged)
 
-_DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, UnicodeDecodeError, Damaged)
+_DAMAGE = (
+    Damaged,
+    apsw.CorruptError,
+    apsw.NotADBError,
+    UnicodeDecodeError,
+    # Rows that are gone gave their numbers to others; nothing of ours ever breaks a constraint.
+    apsw.ConstraintError,
+    # A length that no text of ours has.
+    apsw.TooBigError,
+)
+# A page that belies its checksum; less in a file than SQLite has just found to be there.
+_DAMAGED_BYTES = (apsw.SQLITE_IOERR_DATA, apsw.SQLITE_IOERR_SHORT_READ)
 
 
 def is_damage(error: BaseException) -> bool:
     """Tell whether an error says that a file's bytes are not what was written.
 
-    "Locked", "busy", "full" and a disk that fails are never damage.
+    "Locked", "busy", "full", no memory and a disk that fails are never damage. Nor is SQLError,
+    which is a fault of ours: the methods of Store look, when they meet one, whether its tables are
+    as they were made, and raise Damaged if not.
     """
     if isinstance(error, apsw.IOError):
-        # A page that belies its checksum; an error that a VFS in Python raised has no such number.
-        return getattr(error, "extendedresult", None) == apsw.SQLITE_IOERR_DATA
+        # An error that a VFS in Python raised has no such number.
+        return getattr(error, "extendedresult", None) in _DAMAGED_BYTES
     return isinstance(error, _DAMAGE)
 
 
@@ -90,31 +108,28 @@ def connect(path: str | None) -> tuple[apsw.Connection, bool]:
     ``None`` opens an empty one in memory. A file in a directory that can't be written is opened
     read-only, then as immutable (a WAL file can be read there in no other way:
     https://sqlite.org/wal.html#read_only_databases). Raises apsw.CantOpenError when there is none,
-    Damaged for a symlink, or an empty file.
+    Damaged for a symlink, or a file that is empty or cut off.
     """
     if path is None:
         return _configured(apsw.Connection(":memory:")), True
     refuse_foreign(path)
-    if file_identity(path) and not _size(path):
-        # SQLite would delete the WAL beside it, which is another's if the file is replaced now.
-        raise Damaged("it is empty")
+    _refuse_cut_off(path)
     directory = os.path.dirname(path)
     if not os.path.lexists(directory):
         raise apsw.CantOpenError(f"there is no directory {directory}")
     if os.access(directory, os.W_OK):
         # The file itself is not asked first: one that another process makes at this moment would
         # be missing when asked, there when opened, and taken for one that can't be written.
-        writer = _configured(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE))
+        writer = _opened(path, apsw.SQLITE_OPEN_READWRITE)
         return writer, not writer.readonly("main")
     try:
-        reader = _configured(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY))
+        reader = _opened(path, apsw.SQLITE_OPEN_READONLY)
         reader.pragma("schema_version")
     except (apsw.ReadOnlyError, apsw.CantOpenError):
-        if _size(path + "-wal"):
+        if _is_unfinished(path):
             raise  # an immutable database has no WAL: what is in there alone would be missing
         uri = "file:" + _uri_path(path) + "?immutable=1"
-        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        reader = _configured(apsw.Connection(uri, flags=flags))
+        reader = _opened(uri, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
     return reader, False
 
 
@@ -128,7 +143,26 @@ def refuse_foreign(path: str) -> None:
     except OSError:
         return  # opening it will tell
     if not stat.S_ISREG(st.st_mode) or st.st_uid != os.geteuid():
-        raise Damaged("a symlink or somebody else's file has taken its place")
+        raise Damaged("a symlink or somebody else's file has taken its place", path)
+
+
+def _refuse_cut_off(path: str) -> None:
+    """Raise Damaged when a file can't be whole: SQLite takes what is missing of a page for zeros.
+
+    No byte of the file is looked at here: closing it would take the locks from other connections
+    of this process, see https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled
+    """
+    size = _size(path)
+    if not size and file_identity(path):
+        # SQLite would delete the WAL beside it, which is another's if the file is replaced now.
+        raise Damaged("it is empty", path)
+    if size % _PAGE and not _is_unfinished(path):
+        raise Damaged("it is cut off", path)
+
+
+def _is_unfinished(path: str) -> bool:
+    """Tell whether what belongs into a file, or undoes a half-done change, lies beside it."""
+    return bool(_size(path + "-wal") or _size(path + "-journal"))
 
 
 def _size(path: str) -> int:
@@ -142,9 +176,13 @@ def _uri_path(path: str) -> str:
     return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
 
 
+def _opened(name: str, flags: int) -> apsw.Connection:
+    return _configured(apsw.Connection(name, flags=flags, vfs=checksums.vfs()))
+
+
 def _configured(connection: apsw.Connection) -> apsw.Connection:
     # Before anything else: ten processes that open at once fail without it, WAL's pragma included.
-    connection.set_busy_timeout(_READ_WAIT)
+    prepare_reader(connection)
     # The last to close must not hold up the first to open with a checkpoint: the writer makes it.
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     return connection
@@ -162,9 +200,19 @@ def create(path: str | None) -> apsw.Connection:
         descriptor = os.open(path, flags, _PRIVATE_FILE)
         os.fchmod(descriptor, _PRIVATE_FILE)  # whatever the umask
         os.close(descriptor)
-        connection = _configured(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE))
-        connection.pragma("page_size", 4096)
-        connection.pragma("journal_mode", "wal")
+        from index_cache import mounts  # searches create nothing
+
+        connection = _opened(path, apsw.SQLITE_OPEN_READWRITE)
+        connection.pragma("page_size", _PAGE)
+        if checksums.vfs():
+            connection.reserve_bytes("main", checksums.RESERVED)
+        # WAL needs memory that all who use the file share.
+        if mounts.is_remote(os.path.dirname(path)):
+            # Alone and first, as a change to WAL is: only from the header on does the checksums'
+            # VFS know that it has work, and a full page cache writes pages out in any order.
+            connection.pragma("user_version", 1)
+        else:
+            connection.pragma("journal_mode", "wal")
     prepare_writer(connection)
     with Transaction(connection):
         for statement in schema.DDL:
@@ -199,9 +247,20 @@ class Transaction:
                 self._connection.execute("ROLLBACK")
 
 
+def prepare_reader(connection: apsw.Connection) -> None:
+    """Let a connection wait as long as a search may, whatever it waited for as a writer."""
+    connection.set_busy_timeout(_READ_WAIT)
+
+
 def prepare_writer(connection: apsw.Connection) -> None:
     """Make a connection fit for writing; of no use to a reader."""
-    connection.pragma("synchronous", "normal")
+    if connection.pragma("journal_mode") == "delete":
+        # Here a commit waits for the readers. In WAL mode nothing needs to: a checkpoint that
+        # finds one in its way leaves its work to the next.
+        connection.set_busy_timeout(_COMMIT_WAIT)
+        connection.pragma("synchronous", "full")
+    else:
+        connection.pragma("synchronous", "normal")
     connection.pragma("secure_delete", True)  # noqa: FBT003 - the pragma's value
     # A copy of the text that is being compacted must not lie in a temporary file.
     connection.pragma("temp_store", "memory")

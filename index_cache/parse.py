@@ -89,9 +89,13 @@ def _text(meta: Mapping[str, Value], *keys: str) -> str:
 
 
 def _line(value: str) -> str:
-    """Return a value on one line; YAML's own escapes may have hidden a private tag in it."""
+    """Return a value on one line; YAML's own escapes may have hidden a private tag in it.
+
+    Or a NUL, which no text has (``Content``): in a cache it is a sign of damage.
+    """
     line = " ".join(value[:_MAX_FIELD].split())
-    return strip(line) if "<" in line else line
+    public = strip(line) if "<" in line else line
+    return " ".join(public.replace("\0", " ").split()) if "\0" in public else public
 
 
 def _tags(meta: Mapping[str, Value]) -> tuple[str, ...]:

@@ -268,9 +268,10 @@ def open_store(root: Root, directory: str | None, wait: float) -> Store:
     """Open a root's cache, making an empty one when there is none or it can't be read.
 
     ``directory`` is where cache files live; None keeps the cache in memory, and so does a
-    directory that can't be written and holds none for this root, or that is not the person's own.
-    ``replaces`` of the store says what was wrong with a damaged file. ``wait`` is in seconds.
-    Raises CacheBusy when another process keeps the lock for longer.
+    directory that can't be written and holds none for this root, or that is not the person's own,
+    or whose file system knows no locks. ``replaces`` of the store says what was wrong with a
+    damaged file. ``wait`` is in seconds. Raises CacheBusy when another process keeps the lock for
+    longer.
     """
     if directory is None:
         return Store.create(root, None)
@@ -280,6 +281,8 @@ def open_store(root: Root, directory: str | None, wait: float) -> Store:
         db.refuse_foreign_directory(directory)
         try:
             store = existing(root, path, wait)
+            if store.writable or store.built:
+                return store
         except (db.Damaged, apsw.CantOpenError) as error:
             damage = _damage(error)
             db.ensure_directory(directory)
@@ -287,8 +290,6 @@ def open_store(root: Root, directory: str | None, wait: float) -> Store:
     except (OSError, apsw.ReadOnlyError, apsw.CantOpenError) as error:
         store = in_memory(root, getattr(error, "strerror", None) or str(error))
         store.replaces = damage
-        return store
-    if store.writable or store.built:
         return store
     store.close()  # its first build was cut short, and can't be continued
     return in_memory(root, "it can't be written")

@@ -11,9 +11,10 @@ import unicodedata
 
 import Stemmer
 
+from index_cache import checksums
 from index_cache.analyze import ANALYZER_VERSION, TOKENIZER
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 # Moves with anything that changes what a note's bytes become: parse, frontmatter, markdown, and
 # the bounds of PyYAML and pyromark in pyproject.toml. It stands here, not in parse, because the
 # search path must know it without importing the parsers.
@@ -23,11 +24,12 @@ PARSER_VERSION = 3
 FIELDS = ("title", "description", "tags", "type", "body")
 WEIGHTS = (10.0, 5.0, 3.0, 2.0, 1.0)
 
-_RANK = f"bm25({', '.join(map(str, WEIGHTS))})"
+RANK = f"bm25({', '.join(map(str, WEIGHTS))})"
 
-DDL = (
-    "CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID",
-    """CREATE TABLE entry (
+# What ``sqlite_schema`` must say of a cache file, word for word.
+OBJECTS = {
+    "meta": "CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID",
+    "entry": """CREATE TABLE entry (
         id INTEGER PRIMARY KEY,
         path BLOB NOT NULL UNIQUE,
         signature BLOB NOT NULL,
@@ -35,8 +37,8 @@ DDL = (
         digest BLOB,
         problem TEXT
     )""",
-    "CREATE INDEX entry_suspect ON entry (id) WHERE suspect",
-    """CREATE TABLE document (
+    "entry_suspect": "CREATE INDEX entry_suspect ON entry (id) WHERE suspect",
+    "document": """CREATE TABLE document (
         id INTEGER PRIMARY KEY,
         record_id TEXT NOT NULL,
         title TEXT NOT NULL,
@@ -52,25 +54,37 @@ DDL = (
         excerpt TEXT NOT NULL
     )""",
     # https://sqlite.org/fts5.html#contentless_delete_tables - a card's text comes from its file
-    f"""CREATE VIRTUAL TABLE fts USING fts5 (
+    "fts": f"""CREATE VIRTUAL TABLE fts USING fts5 (
         {", ".join(FIELDS)}, content='', contentless_delete=1, tokenize="{TOKENIZER}"
     )""",
-    f"INSERT INTO fts (fts, rank) VALUES ('rank', '{_RANK}')",  # noqa: S608 - our own constants
+    "vocabulary": "CREATE VIRTUAL TABLE vocabulary USING fts5vocab (fts, row)",
+}
+# What SQLite and FTS5 make of their own accord; its words may change with their version.
+IMPLIED = ("sqlite_autoindex_entry_1", "fts_data", "fts_idx", "fts_docsize", "fts_config")
+
+DDL = (
+    *OBJECTS.values(),
     # Bytes of terms gathered in memory before they are written: halves a first build.
     "INSERT INTO fts (fts, rank) VALUES ('hashsize', 33554432)",
     # Segments of one level before they are merged; 4 would merge a first build three times over.
     "INSERT INTO fts (fts, rank) VALUES ('automerge', 16)",
-    "CREATE VIRTUAL TABLE vocabulary USING fts5vocab (fts, row)",
+    # FTS5's default, less what the checksum takes of a page: each leaf would need a second page
+    # for its last byte, and the file grow by 14 %.
+    "INSERT INTO fts (fts, rank) VALUES ('pgsz', 4040)",
 )
 
 
 def fingerprint() -> str:
-    """Return 16 hex digits that change with every version the derived rows depend on."""
+    """Return 16 hex digits that change with every version the derived rows depend on.
+
+    And with whether pages have checksums: what writes without them leaves wrong ones behind.
+    """
     versions = (
         SCHEMA_VERSION,
         ANALYZER_VERSION,
         PARSER_VERSION,
         Stemmer.version(),
         unicodedata.unidata_version,
+        checksums.vfs() is not None,
     )
     return hashlib.sha256(repr(versions).encode()).hexdigest()[:16]

@@ -13,6 +13,15 @@ from heapq import heappush, heapreplace
 from math import inf, log
 
 from index_cache import schema
+from index_cache.guard import (
+    Guard,
+    check_totals,
+    guarded,
+    is_digest,
+    is_path,
+    is_signature,
+    is_text,
+)
 from index_cache.model import Hit
 
 TYPE_CHECKING = False
@@ -127,22 +136,16 @@ def _range(directory: bytes) -> tuple[bytes, bytes]:
     return directory + b"/", directory + b"0"  # "0" follows "/"
 
 
+@guarded
 def statistics(store: Store, terms: Iterable[str]) -> Statistics:
-    """Return one root's statistics for these terms."""
-    connection = store.connection
-    connection.register_fts5_function("recall_totals", _totals)  # type: ignore[arg-type]
-    found = list(connection.execute("SELECT recall_totals(fts) FROM fts LIMIT 1"))
-    documents, total = marshal.loads(found[0][0]) if found else (0, 0)  # noqa: S302 - ours
+    """Return one root's statistics for these terms. Raises Damaged as all that reads a store."""
+    totals = check_totals(store)
     frequency = {}
     for term in terms:
-        rows = connection.execute("SELECT doc FROM vocabulary WHERE term = ?", (term,))
+        rows = store.connection.execute("SELECT doc FROM vocabulary WHERE term = ?", (term,))
         for (count,) in rows:
             frequency[term] = count
-    return Statistics(documents, total, frequency)
-
-
-def _totals(api: apsw.FTS5ExtensionApi) -> bytes:
-    return marshal.dumps((api.row_count, api.column_total_size(-1)))
+    return Statistics(totals.documents, totals.terms, frequency)
 
 
 def _counts(api: apsw.FTS5ExtensionApi) -> bytes:
@@ -164,20 +167,41 @@ def expression(terms: Sequence[str]) -> str:
     return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
 
 
+@guarded
 def count(store: Store, terms: Sequence[str], wanted: Filter) -> int:
     """Return how many documents of a root have any of the terms and pass the filter."""
-    clauses, values = wanted.sql()
-    statement = f"SELECT count(*) {_FROM}{clauses}"
-    (found,) = next(store.connection.execute(statement, (expression(terms), *values)))
+    condition, values = _from(wanted)
+    statement = f"SELECT count(*), total({_SOUND}) {condition}"
+    ((found, sound),) = store.connection.execute(statement, (expression(terms), *values))
+    if found != sound:
+        raise store.damaged(_ORPHAN)
     return int(found)
 
 
-_FROM = (
-    "FROM fts AS f CROSS JOIN document AS d ON d.id = f.rowid"
-    " CROSS JOIN entry AS e ON e.id = f.rowid WHERE f.fts MATCH ?"
+_ORPHAN = "rows of documents are missing, or have gaps"
+# What the filter looks at is there. A page of zeros passes its checksum, and may be the end of a
+# long row; no text of ours has a NUL.
+_SOUND = (
+    "(d.id IS NOT NULL AND e.id IS NOT NULL"
+    " AND instr(d.type, char(0)) = 0 AND instr(e.path, x'00') = 0)"
 )
+
+
+def _from(wanted: Filter) -> tuple[str, list[str | bytes]]:
+    """Return what a search reads, as SQL, and its values but for the first, the FTS expression.
+
+    Rows that are not sound stay, whatever the filter: they must be noticed.
+    """
+    clauses, values = wanted.sql()
+    return (
+        "FROM fts AS f LEFT JOIN document AS d ON d.id = f.rowid"
+        " LEFT JOIN entry AS e ON e.id = f.rowid"
+        f" WHERE f.fts MATCH ? AND ({_SOUND} IS NOT TRUE OR (1{clauses}))"
+    ), values
+
+
 _COLUMNS = (
-    "f.rank, recall_counts(f.fts), e.path, e.signature, e.suspect, e.digest,"
+    f"f.rank, {_SOUND}, recall_counts(f.fts), e.path, e.signature, e.suspect, e.digest,"
     " d.record_id, d.title, d.description, d.type, d.tags, d.modified, d.status,"
     " d.stale_after, d.tier, d.excerpt"
 )
@@ -218,18 +242,52 @@ def candidates(
             elif hit.score > least:
                 heapreplace(best, hit.score)
     least = best[0] if len(best) == k else -inf
-    return [hit for hit in hits if hit.score >= least]
+    found = [hit for hit in hits if hit.score >= least]
+    for hit in found:
+        _check(hit, stores[hit.root])
+    return found
 
 
 def _proposed(store: Store, wanted: Filter, terms: Sequence[str]) -> Iterator[tuple[float, Hit]]:
     """Yield a root's documents in the order of its own bm25, best first, as they are asked for."""
-    # apsw's types leave out that the result may be a blob, as any SQLite value.
-    store.connection.register_fts5_function("recall_counts", _counts)  # type: ignore[arg-type]
-    clauses, values = wanted.sql()
-    statement = f"SELECT {_COLUMNS} {_FROM}{clauses} ORDER BY f.rank"
-    for rank, counts, *columns in store.connection.execute(statement, (expression(terms), *values)):
-        length, occurrences = marshal.loads(counts)  # noqa: S302 - ours
-        yield rank, Hit(length, occurrences, *columns)
+    with Guard(store):
+        # apsw's types leave out that the result may be a blob, as any SQLite value.
+        store.connection.register_fts5_function("recall_counts", _counts)  # type: ignore[arg-type]
+        condition, values = _from(wanted)
+        # The weights are the query's own, not those that the file may name:
+        # https://sqlite.org/fts5.html#sorting_by_auxiliary_function_results
+        statement = (
+            f"SELECT {_COLUMNS} {condition} AND f.rank MATCH '{schema.RANK}' ORDER BY f.rank"
+        )
+        rows = store.connection.execute(statement, (expression(terms), *values))
+        for rank, sound, counts, *columns in rows:
+            if not sound:
+                raise store.damaged(_ORPHAN)
+            length, occurrences = marshal.loads(counts)  # noqa: S302 - ours
+            yield rank, Hit(length, occurrences, *columns)
+
+
+def _check(hit: Hit, store: Store) -> None:
+    """Raise Damaged when a hit's fields can't be what was written."""
+    texts = (
+        hit.record_id,
+        hit.title,
+        hit.description,
+        hit.type,
+        hit.tags,
+        hit.modified,
+        hit.status,
+        hit.stale_after,
+        hit.tier,
+        hit.excerpt,
+    )
+    if not (
+        is_path(hit.path)
+        and is_signature(hit.signature)
+        and is_digest(hit.digest)
+        and all(map(is_text, texts))
+    ):
+        raise store.damaged("a row of what was found can't be read")
 
 
 def _bound(part: Statistics, whole: Statistics, terms: Sequence[str]) -> float:

@@ -12,6 +12,20 @@ from itertools import chain
 import apsw
 
 from index_cache import db, schema
+from index_cache.guard import (
+    Guard,
+    check_header,
+    check_tables,
+    check_totals,
+    counted,
+    flush,
+    guarded,
+    is_digest,
+    is_manifest,
+    is_path,
+    is_signature,
+    is_text,
+)
 from index_cache.model import WITHHELD, Root, Skipped
 
 TYPE_CHECKING = False
@@ -44,6 +58,15 @@ class Entry:
         self.digest = digest
         self.suspect = suspect
         self.problem = problem
+
+    def is_sound(self) -> bool:
+        """Tell whether an entry from a cache can be one that was written there."""
+        return (
+            is_path(self.path)
+            and is_signature(self.signature)
+            and (self.digest is None or is_digest(self.digest))
+            and (self.problem is None or is_text(self.problem))
+        )
 
 
 class Row:
@@ -94,10 +117,8 @@ class Store:
         self.why_in_memory: str | None = None
         self.replaces: str | None = None
         self.file = db.file_identity(path)
-        try:
+        with Guard(self):
             self.connection, self.writable = db.connect(path)
-        except apsw.NotADBError as error:
-            raise db.Damaged(str(error)) from error
 
     @classmethod
     def create(cls, root: Root, path: str | None) -> Store:
@@ -111,31 +132,36 @@ class Store:
             store.set_meta("identity", db.identity(root))
             store.set_meta("fingerprint", schema.fingerprint())
             store.set_meta("root", root.path.encode("utf-8", "surrogateescape"))
+            store.note_totals()
         return store
 
+    @guarded
     def check(self) -> None:
         """Raise Damaged unless the file is a cache of this root, made by this version."""
-        try:
-            named = (self.meta("identity"), self.meta("fingerprint"))
-        except db.TROUBLE as error:
-            if not db.is_damage(error):
-                raise
-            raise db.Damaged(str(error)) from error
-        if named != (db.identity(self.root), schema.fingerprint()):
-            message = "it is another root's or another version's cache"
-            raise db.Damaged(message)
+        check_tables(self)
+        check_header(self)
+        if (self.meta("identity"), self.meta("fingerprint")) != (
+            db.identity(self.root),
+            schema.fingerprint(),
+        ):
+            raise self.damaged("it is another root's or another version's cache")
         # SQLite finds the WAL by its name when it first reads. If the file was replaced before
         # that, the old one has just been read with the new one's WAL.
         if not self.in_place():
-            message = "it was replaced while it was opened"
-            raise db.Damaged(message)
+            raise self.damaged("it was replaced while it was opened")
+
+    def damaged(self, message: str) -> db.Damaged:
+        """Return the error that condemns this cache."""
+        return db.Damaged(message, self.path)
 
     def in_place(self) -> bool:
         """Tell whether the file that is open here is still the one at its path."""
         return self.file == db.file_identity(self.path)
 
+    @guarded
     def begin_reading(self) -> None:
         """Let all that is read until ``end_reading`` be of one state of the cache."""
+        db.prepare_reader(self.connection)
         self.connection.execute("BEGIN")
 
     def end_reading(self) -> None:
@@ -149,12 +175,14 @@ class Store:
 
     # -- meta
 
+    @guarded
     def meta(self, key: str) -> object:
         """Return one value of the table meta, None when it has none."""
         for (value,) in self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)):
             return value
         return None
 
+    @guarded
     def set_meta(self, key: str, value: str | float | bytes) -> None:
         """Set one value of the table meta."""
         self.connection.execute("REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
@@ -172,14 +200,24 @@ class Store:
     def number(self, key: str) -> int:
         """Return a whole number that ``set_meta`` kept, 0 without one."""
         value = self.meta(key)
-        return value if isinstance(value, int) else 0
+        if value is not None and not isinstance(value, int):
+            raise self.damaged(f"its {key} is no number")
+        return value or 0
 
+    @guarded
     def notes(self, key: str) -> list[Skipped]:
         """Return a list of paths with reasons that ``set_notes`` kept."""
         value = self.meta(key)
-        if not isinstance(value, bytes):
+        if value is None:
             return []
-        return [Skipped(path, reason) for path, reason in marshal.loads(value)]  # noqa: S302 - ours
+        try:
+            notes = [Skipped(*each) for each in marshal.loads(value)]  # type: ignore[arg-type]  # noqa: S302 - ours
+            paths, reasons = b"".join(n.path for n in notes), "".join(n.reason for n in notes)
+        except (TypeError, ValueError, EOFError, MemoryError) as error:
+            raise self.damaged(f"its list of what is {key} can't be read") from error
+        if b"\0" in paths or "\0" in reasons:
+            raise self.damaged(f"its list of what is {key} has gaps")
+        return notes
 
     def set_notes(self, key: str, notes: Iterable[Skipped]) -> None:
         """Keep a list of paths with reasons."""
@@ -187,14 +225,22 @@ class Store:
 
     # -- manifest
 
+    @guarded
     def signatures(self) -> dict[bytes, bytes]:
         """Return the manifest as path -> signature."""
-        return dict(self.connection.execute("SELECT path, signature FROM entry"))
+        found = dict(self.connection.execute("SELECT path, signature FROM entry"))
+        if not is_manifest(found):
+            raise self.damaged("its manifest can't be read")
+        if len(found) != self.number("entries"):
+            raise self.damaged("rows of its manifest are missing")
+        return found
 
+    @guarded
     def suspects(self) -> list[bytes]:
         """Return the paths whose signature was too young to be trusted."""
         return [path for (path,) in self.connection.execute("SELECT path FROM entry WHERE suspect")]
 
+    @guarded
     def known(self, paths: Sequence[bytes]) -> dict[bytes, tuple[int, Entry]]:
         """Return the row ids and entries of those of ``paths`` that the manifest has."""
         rows: Iterable[Any]
@@ -203,54 +249,69 @@ class Store:
             rows = chain.from_iterable(self.connection.execute(one, (path,)) for path in paths)
         else:
             rows = self.connection.execute(_SELECT_ENTRY)
-        return {
+        found = {
             path: (number, Entry(path, signature, digest, suspect=bool(suspect), problem=problem))
             for path, number, signature, suspect, digest, problem in rows
         }
+        if not all(entry.is_sound() for _, entry in found.values()):
+            raise self.damaged("a row of its manifest can't be read")
+        return found
 
     def numbers(self, paths: Sequence[bytes]) -> list[int]:
         """Return the row ids of those of ``paths`` that the manifest has."""
         return [number for number, _ in self.known(paths).values()] if paths else []
 
+    @guarded
     def last_number(self) -> int:
         """Return the highest row id in use, 0 without any."""
         (last,) = next(self.connection.execute("SELECT coalesce(max(id), 0) FROM entry"))
         return int(last)
 
+    @guarded
     def problems(self) -> list[Skipped]:
         """Return the files that could not be indexed, or not as they are, with the reasons."""
         rows = self.connection.execute(
             "SELECT path, problem FROM entry WHERE problem IS NOT NULL AND problem <> ?",
             (WITHHELD,),
         )
-        return [Skipped(path, reason) for path, reason in rows]
+        problems = [Skipped(path, reason) for path, reason in rows]
+        if not all(is_text(each.reason) for each in problems):
+            raise self.damaged("what it says of bad files can't be read")
+        return problems
 
+    @guarded
     def withheld(self) -> set[bytes]:
         """Return the paths of the notes that withhold themselves; never to be named."""
         select = "SELECT path FROM entry WHERE problem = ?"
         return {path for (path,) in self.connection.execute(select, (WITHHELD,))}
 
+    @guarded
     def paths(self, directory: bytes = b"") -> set[bytes]:
         """Return the paths of the documents below a relative directory, b"" for all."""
         rows = self.connection.execute(
-            "SELECT path FROM entry JOIN document USING (id) WHERE path >= ? AND path < ?",
+            "SELECT path, document.id FROM entry LEFT JOIN document USING (id)"
+            " WHERE digest IS NOT NULL AND path >= ? AND path < ?",
             (directory + b"/", directory + b"0") if directory else (b"", b"\xff" * 8),
         )
-        return {path for (path,) in rows}
+        found = dict(rows)
+        if None in found.values():
+            raise self.damaged("a document that its manifest lists is missing")
+        return set(found)
 
     def documents(self) -> int:
         """Return the number of documents."""
-        (count,) = next(self.connection.execute("SELECT count(*) FROM document"))
-        return int(count)
+        return self.number("documents")
 
     # -- writing
 
+    @guarded
     def write(self, rows: Sequence[Row], removed: Sequence[int] = ()) -> None:
         """Bring a batch of files into the cache, and take others out, in one transaction.
 
         ``removed`` are the row ids of files that are gone.
         """
         with db.Transaction(self.connection):
+            check_totals(self)  # else what is missing now would be noted as right
             outdated = [row.number for row in rows if row.replaces]
             self._delete("entry", "id", removed)
             self._delete("document", "id", [*removed, *outdated])
@@ -260,9 +321,20 @@ class Store:
                 "INSERT INTO document", [(r.number, *r.document) for r in rows if r.document]
             )
             self._insert(_INSERT_TERMS, [(r.number, *r.terms) for r in rows if r.terms])
+            self.note_totals()
             self.set_meta("generation", self.generation + 1)
             if outdated or removed:
                 self.set_lingering(time.time())
+
+    def note_totals(self) -> None:
+        """Note how much there is now, in the transaction that changed it (``guard.Totals``)."""
+        flush(self.connection)
+        now = counted(self.connection)
+        (entries,) = next(self.connection.execute("SELECT count(*) FROM entry"))
+        self.set_meta("documents", now.documents)
+        self.set_meta("terms", now.terms)
+        self.set_meta("leaves", now.leaves)
+        self.set_meta("entries", entries)
 
     def set_lingering(self, since: float) -> None:
         """Note that the file may hold deleted text, unless an earlier time is noted already."""
@@ -285,6 +357,7 @@ class Store:
                 f"{statement} VALUES {', '.join([marks] * len(part))}", tuple(chain(*part))
             )
 
+    @guarded
     def compact(self) -> bool:
         """Leave nothing of deleted text in the file: merge the postings, rewrite, empty the WAL.
 
@@ -293,17 +366,23 @@ class Store:
         Deleted postings of a contentless table stay until they are merged, ``secure_delete`` or
         not: https://sqlite.org/fts5.html#the_secure_delete_configuration_option
         """
-        with db.Transaction(self.connection):  # a kill must not let it be forgotten
-            self.set_meta("lingers_since", 0)
-        self.connection.execute("INSERT INTO fts (fts) VALUES ('optimize')")
-        self.connection.execute("VACUUM")
-        done = self.checkpoint()
-        with db.Transaction(self.connection):
-            self.connection.execute("DELETE FROM meta WHERE key = 'lingers_since'")
-            if not done:
-                self.set_lingering(0)
+        try:
+            with db.Transaction(self.connection):  # a kill must not let it be forgotten
+                self.set_meta("lingers_since", 0)
+            with db.Transaction(self.connection):
+                check_totals(self)
+                self.connection.execute("INSERT INTO fts (fts) VALUES ('optimize')")
+                self.note_totals()
+            self.connection.execute("VACUUM")
+            done = self.checkpoint()
+            if done:
+                with db.Transaction(self.connection):
+                    self.connection.execute("DELETE FROM meta WHERE key = 'lingers_since'")
+        except (apsw.BusyError, apsw.LockedError):
+            return False  # with a rollback journal a commit waits for readers
         return done
 
+    @guarded
     def checkpoint(self) -> bool:
         """Move the WAL into the file and empty it; False when a reader is in the way."""
         try:

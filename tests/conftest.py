@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+import disk_support  # noqa: F401 - the disk of every test, below all that opens a cache
 import pytest
 from hypothesis import HealthCheck, settings
 

@@ -9,17 +9,17 @@ import signal
 import stat
 import sys
 import tempfile
-from contextlib import closing, contextmanager
-from functools import partial
+from contextlib import closing, suppress
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import apsw
 import pytest
-from stateful_support import Place, ask, cache_files, fresh
+from disk_support import failing, sweep
+from stateful_support import Content, Place, ask, cache_files, fresh
 
-from index_cache import db, ingest, locks, refresh
+from index_cache import db, ingest, locks, mounts, refresh
 from index_cache.errors import CacheBusy, RecallError
 from index_cache.refresh import Options
 from index_cache.store import Store
@@ -67,6 +67,14 @@ def change(place: Place) -> None:
 BEGINNINGS = pytest.mark.parametrize("begin", [build, change])
 
 
+@pytest.fixture(params=["wal", "rollback journal"])
+def journal(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Both ways of SQLite to write; the second is that of network file systems."""
+    mode = str(request.param)
+    monkeypatch.setattr(mounts, "is_remote", lambda _: mode != "wal")
+    return mode
+
+
 class Beginning:
     """A cache directory as it was when the test began, to begin from many times."""
 
@@ -106,6 +114,7 @@ def refresh_step_by_step(pipe: Connection, place: Place) -> None:
 
 
 @BEGINNINGS
+@pytest.mark.usefixtures("journal")
 def test_C7_a_kill_at_each_commit_leaves_a_sound_cache_and_no_lock(
     place: Place, begin: Callable[[Place], None]
 ) -> None:
@@ -153,69 +162,30 @@ def kill_at_commit(place: Place, number: int) -> bool:
 # -- a disk that fails
 
 
-class FailingFile(apsw.VFSFile):
-    """A file whose writes, syncs and truncations the disk counts, and may refuse."""
-
-    def __init__(
-        self, disk: FailingDisk, name: str | apsw.URIFilename | None, flags: list[int]
-    ) -> None:
-        self._disk = disk
-        super().__init__(disk.base, name, flags)
-
-    def xWrite(self, data: bytes, offset: int) -> None:
-        if self._disk.fails():
-            # A torn write: half of it reaches the disk.
-            super().xWrite(data[: len(data) // 2], offset)
-            self._disk.fail()
-        super().xWrite(data, offset)
-
-    def xSync(self, flags: int) -> None:
-        if self._disk.fails():
-            self._disk.fail()
-        super().xSync(flags)
-
-    def xTruncate(self, newsize: int) -> None:
-        if self._disk.fails():
-            self._disk.fail()
-        super().xTruncate(newsize)
+def state(store: Store) -> dict[str, Any]:
+    """Return all that a cache holds, to compare."""
+    return {**vars(Content(store)), "built": store.built}
 
 
-class FailingDisk(apsw.VFS):
-    """Everybody's file system, of which the n-th change fails; and, if ``dead``, all later ones."""
+def states(place: Place, act: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Return what a cache may be found to hold when ``act`` was cut short: whole batches."""
+    with closing(Store.create(place.root, None)) as nothing:
+        seen = [state(nothing)]
+    if os.path.exists(place.cache_file):
+        with closing(place.store()) as before:
+            seen.append(state(before))
+    write = Store.write
 
-    base: ClassVar[str] = apsw.vfs_names()[0]
+    def recorded(store: Store, *arguments: Any) -> None:
+        write(store, *arguments)
+        seen.append(state(store))
 
-    def __init__(self, number: int, error: type[apsw.Error], *, dead: bool) -> None:
-        self.changes = 0
-        self.failures = 0
-        self._number = number
-        self._error = error
-        self._dead = dead
-        super().__init__("failing", self.base, makedefault=True)
-
-    def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:
-        return FailingFile(self, name, flags)
-
-    def fails(self) -> bool:
-        self.changes += 1
-        return self.changes == self._number or (self._dead and self.changes > self._number)
-
-    def fail(self) -> None:
-        self.failures += 1
-        raise self._error("the disk has failed")
-
-
-@contextmanager
-def failing(number: int, error: type[apsw.Error], *, dead: bool) -> Iterator[FailingDisk]:
-    disk = FailingDisk(number, error, dead=dead)
-    # With a cache of a few pages, SQLite writes in the midst of a transaction too.
-    small = partial(apsw.Connection.pragma, name="cache_size", value=4)
-    apsw.connection_hooks.append(small)
-    try:
-        yield disk
-    finally:
-        apsw.connection_hooks.remove(small)
-        disk.unregister()
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "write", recorded)
+        act()
+    with closing(place.store()) as after:
+        seen.append(state(after))
+    return seen
 
 
 @BEGINNINGS
@@ -224,7 +194,8 @@ def failing(number: int, error: type[apsw.Error], *, dead: bool) -> Iterator[Fai
     [(1, apsw.IOError, False), (4, apsw.IOError, True), (7, apsw.FullError, True)],
 )
 @pytest.mark.parametrize("compact", [False, True])
-def test_C6_a_failure_of_any_write_leaves_a_sound_cache(
+@pytest.mark.usefixtures("journal")
+def test_C6_a_failure_of_any_change_leaves_a_sound_cache(
     place: Place,
     begin: Callable[[Place], None],
     *,
@@ -233,30 +204,51 @@ def test_C6_a_failure_of_any_write_leaves_a_sound_cache(
     dead: bool,
     compact: bool,
     long_count: Callable[[int], int],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     begin(place)
     beginning = Beginning(place)
-    every = 10 // long_count(10)  # all points, or every tenth, from a different one on each time
-    for number in count(min(first, every), every):
-        before = db.file_identity(place.cache_file)
-        with failing(number, error, dead=dead) as disk:
-            opened = OpenRoot(place.root, place.cache, place.fs)
-            report = opened.refresh(Options(wait=0, insist=True, compact=compact))
-            opened.close()
-        if not disk.failures:
-            assert report.failure is None
-            break
+
+    def act() -> None:
+        opened = OpenRoot(place.root, place.cache, place.fs)
+        report = opened.refresh(Options(wait=0, insist=True, compact=compact))
+        opened.close()
         assert report.failure is None or isinstance(report.failure, RecallError)
+
+    legal = states(place, act, monkeypatch)
+    beginning.restore()
+    before = db.file_identity(place.cache_file)
+
+    def check() -> None:
         if begin is change:
             # A failing disk is not damage: the old view stays, and answers.
             assert db.file_identity(place.cache_file) == before
+        with closing(place.store()) as store:
+            assert state(store) in legal
+        if begin is change:
             answer = place.answer(QUERY)
             assert answer.reports[0].failure is None
             assert answer.cards
         assert place.refresh().failure is None
         check_answers(place)
+
+    def restore() -> None:
+        nonlocal before
         beginning.restore()
-    assert number > 100, "too few points were hit"
+        before = db.file_identity(place.cache_file)
+
+    every = 10 // long_count(10)  # all points, or every tenth, from a different one on each time
+    points = sweep(
+        act, check, restore, error=error, dead=dead, first=min(first, every), every=every
+    )
+    assert points * every > 100, "too few points were hit"
+
+
+def test_C6_each_kind_of_change_is_among_those_that_fail(place: Place, journal: str) -> None:
+    with failing(10**9, apsw.IOError, dead=False) as failures:
+        place.refresh(compact=True)
+    more = {"truncate"} if journal == "wal" else set()
+    assert failures.kinds == {"write", "sync", "open", "delete"} | more
 
 
 def test_C6_a_full_disk_is_told_and_the_old_view_answers(place: Place) -> None:
@@ -441,7 +433,7 @@ def public() -> Iterator[Place]:
 
 
 def ask_without_rights(
-    place: Place, *queries: str
+    place: Place, *queries: str, directory: int = 0o555
 ) -> list[tuple[tuple[str | None, bool], list[str]]]:
     """Make the cache directory read-only and ask as its owner."""
     for name in os.listdir(place.cache):
@@ -449,7 +441,7 @@ def ask_without_rights(
             os.chown(os.path.join(place.cache, name), 65534, 65534)
     if os.getuid() == 0:
         os.chown(place.cache, 65534, 65534)
-    os.chmod(place.cache, 0o555)  # noqa: S103
+    os.chmod(place.cache, directory)
     # A user without rights may not be able to import what is needed.
     fresh(place.root, place.fs).close()
     assert all(module in sys.modules for module in ("index_cache.ingest", "recall.service"))
@@ -496,6 +488,33 @@ def test_C5_a_half_built_cache_that_can_only_be_read_is_no_answer(public: Place)
     """A killed first build in a home that has become read-only."""
     public.store().close()
     assert ask_without_rights(public, "word7") == [((None, True), ["Note 7"])]
+
+
+def test_C5_a_half_done_change_in_a_directory_that_can_only_be_read(
+    public: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rollback journal says what must be undone first: an immutable view would be half of it."""
+    monkeypatch.setattr(mounts, "is_remote", lambda _: True)
+    public.settle()
+    whole = Path(public.cache_file).read_bytes()
+    public.write("7.md", "# Note seven\n\nkestrel word7 omega\n")
+    public.fs.forward(10**10)
+    kept = Beginning(public)
+    for number in count(1):
+        with failing(number, apsw.IOError, dead=True), suppress(apsw.Error, RecallError):
+            public.refresh()
+        if Path(public.cache_file).read_bytes() != whole:
+            break  # the disk died in the midst of a commit
+        kept.restore()
+    assert os.path.getsize(public.cache_file + "-journal") > 0
+    assert ask_without_rights(public, "omega") == [((None, True), ["Note seven"])]
+
+
+def test_C4_a_cache_that_may_not_be_read_is_made_anew(public: Place) -> None:
+    public.settle()
+    os.chmod(public.cache_file, 0)
+    assert ask_without_rights(public, "word7", directory=0o700) == [((None, False), ["Note 7"])]
+    assert mode(public.cache_file) == 0o600
 
 
 def test_C5_a_missing_cache_in_a_directory_that_can_only_be_read(public: Place) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from index_cache import (
     analyze,
+    checksums,
     db,
     files,
     frontmatter,
@@ -91,6 +92,8 @@ def test_reasons_of_what_is_left_out() -> None:
         ("cache-format.md", f"`{analyze.WORD_PUNCTUATION}`"),
         ("cache-format.md", f"bm25({', '.join(f'{weight:g}' for weight in schema.WEIGHTS)})"),
         ("cache-format.md", f"timeout of {db._READ_WAIT} ms"),
+        ("cache-format.md", f"{db._PAGE:,} bytes, of which the last {checksums.RESERVED}"),
+        ("cache-format.md", f"up to {db._COMMIT_WAIT // 1000} s"),
         ("cache-format.md", f"`{files._SIGNATURE.format}`"),
         ("staleness.md", f"{files.GRANULARITY_NS // 10**9} s older"),
         ("query-and-ranking.md", f"`{analyze.WORD_PUNCTUATION}`"),

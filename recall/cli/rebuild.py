@@ -92,7 +92,7 @@ def command(
 
 
 def _errors(proofs: Sequence[Proof], *, only_check: bool) -> list[RecallError]:
-    """Return the failures, then what a check has found of each cache that is not as it should be."""
+    """Return the failures, then what a check has found of each cache that is not equal."""
     errors = [proof.failure for proof in proofs if proof.failure is not None]
     errors += [
         CheckFailed(
