@@ -240,8 +240,11 @@ def _copy(fresh: Store, live: Store) -> None:
     db.prepare_writer(live.connection)
     with db.Transaction(fresh.connection):
         fresh.set_meta("generation", max(fresh.generation, live.generation) + 1)
-    with live.connection.backup("main", fresh.connection, "main") as copying:
+    copying = live.connection.backup("main", fresh.connection, "main")
+    try:
         copying.step()
+    finally:
+        copying.close(True)  # noqa: FBT003 - "force": the error, if there is one, is step's
     if not live.checkpoint():
         # A reader is in the way: the old pages, and deleted text in them, stay until the next one.
         with db.Transaction(live.connection):
