@@ -30,10 +30,10 @@ class Ingest:
     """One run over the differences of one root; counts what it did.
 
     ``clock_ns`` was read before the scan that found them; ``observe`` is shown each row before it
-    is written. Afterwards ``added`` and ``changed`` count documents, ``lost`` those whose file is
-    there but no text any more; ``unavailable`` lists the files that could not be read this time
-    and keep their rows, ``moving`` those of them that kept changing; ``written`` says whether any
-    row changed.
+    is written; ``again`` makes rows of known bytes anew. Afterwards ``added`` and ``changed`` count
+    documents, ``lost`` those whose file is there but no text any more; ``unavailable`` lists the
+    files that could not be read this time and keep their rows, ``moving`` those of them that kept
+    changing; ``written`` says whether any row changed.
     """
 
     def __init__(
@@ -43,6 +43,8 @@ class Ingest:
         clock_ns: int,
         progress: Progress | None,
         observe: Observer | None = None,
+        *,
+        again: bool = False,
     ) -> None:
         self.added = 0
         self.changed = 0
@@ -51,7 +53,7 @@ class Ingest:
         self._store = store
         self._progress = progress
         self._observe = observe
-        self._reader = Reader(store.root, fs, clock_ns)
+        self._reader = Reader(store.root, fs, clock_ns, again=again)
         self._last = store.last_number()
 
     @property

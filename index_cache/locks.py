@@ -53,6 +53,9 @@ class WriterLock:
                     return False
                 # The kernel knows no lock with a time limit but by a signal, which is the caller's.
                 time.sleep(POLL)
+            except OSError:  # a file system that knows no locks
+                os.close(descriptor)
+                raise
             else:
                 self._descriptor = descriptor
                 return True

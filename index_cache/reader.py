@@ -26,16 +26,18 @@ class Reader:
 
     ``clock_ns`` was read before the scan that found them. ``unavailable`` lists the files that
     could not be read and whose rows must stay as they are, ``moving`` those of them that kept
-    changing; what was withheld and can't be read is in neither.
+    changing; what was withheld and can't be read is in neither. ``again`` makes the whole row of a
+    file even if the cache knows its bytes.
     """
 
-    def __init__(self, root: Root, fs: FileSystem, clock_ns: int) -> None:
+    def __init__(self, root: Root, fs: FileSystem, clock_ns: int, *, again: bool = False) -> None:
         self.unavailable: list[Skipped] = []
         self.moving: list[bytes] = []
         self._fs = fs
         self._clock_ns = clock_ns
         self._top = os.path.join(os.fsencode(root.path), b"")
         self._limit = root.rules.max_file_bytes
+        self._again = again
         self._analyzer = Analyzer()
         self._directory = b""  # the last one that was found to lie below the root
 
@@ -66,7 +68,7 @@ class Reader:
         except NotText as error:
             return len(data), self._without_document(entry, number, known, str(error))
         entry.digest = content.digest
-        if known and known.digest == content.digest:
+        if known and known.digest == content.digest and not self._again:
             entry.problem = known.problem
             return len(data), Row(number, entry)
         return len(data), self._indexed(entry, number, known, content)
@@ -116,6 +118,17 @@ class Reader:
         entry.digest = None
         entry.problem = problem
         return Row(number, entry, replaces=known is not None)
+
+
+def parsers() -> str:
+    """Return the versions of the libraries that decide what a note's bytes become.
+
+    They are no part of the fingerprint: a search must know that without importing them.
+    """
+    import pyromark
+    import yaml
+
+    return f"PyYAML {yaml.__version__}, pyromark {pyromark.__version__}"
 
 
 def searchable(document: Document) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import time
 import apsw
 
 from index_cache import db, locks
-from index_cache.diff import diff
+from index_cache.diff import Diff, diff
 from index_cache.errors import CacheBusy, RootUnavailable
 from index_cache.gitignore import ask
 from index_cache.scan import original_of, scan
@@ -21,7 +21,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from index_cache.diff import Diff
     from index_cache.errors import RecallError
     from index_cache.files import FileSystem
     from index_cache.ingest import Ingest, Observer, Progress
@@ -122,20 +121,34 @@ def write(
     changes: Diff,
     progress: Progress | None = None,
     observe: Observer | None = None,
+    *,
+    again: bool = False,
 ) -> Ingest:
     """Bring what differs into a cache, and what the scan told; the caller holds the lock.
 
-    ``observe`` is shown each row before it is written.
+    ``observe`` is shown each row before it is written; ``again`` reads all notes that were found.
     """
     from index_cache.ingest import Ingest  # 3 ms that most searches need not pay
 
-    done = Ingest(store, fs, found.clock_ns, progress, observe).run(changes)
+    if store.meta("parsers") is None:
+        store.set_meta("parsers", _parsers())
+    if again:
+        changes = Diff(sorted(found.entries), changes.removed, changes.unavailable)
+    done = Ingest(store, fs, found.clock_ns, progress, observe, again=again).run(changes)
     with db.Transaction(store.connection):
         store.set_notes("skipped", sorted(found.skipped, key=_by_path))
         store.set_meta("withheld", found.withheld)
         store.set_notes("unavailable", [*changes.unavailable, *done.unavailable])
+        if again:
+            store.set_meta("parsers", _parsers())
         store.set_meta("built", 1)
     return done
+
+
+def _parsers() -> str:
+    from index_cache.reader import parsers  # which imports them: 20 ms
+
+    return parsers()
 
 
 class _Refresh:
@@ -190,6 +203,7 @@ class _Refresh:
             or self.options.compact
             or not self.store.built
             or self._lingers()
+            or (self.options.insist and self._is_outdated())
             or self.store.notes("skipped") != sorted(found.skipped, key=_by_path)
             or self.store.number("withheld") != found.withheld
             or self.store.notes("unavailable") != changes.unavailable
@@ -209,7 +223,10 @@ class _Refresh:
         store = self.store
         self.report.built = not store.built
         db.prepare_writer(store.connection)
-        done = write(store, self.fs, found, changes, self.options.progress)
+        # Suspects alone, as after each edit, are mostly what they were: no parser is needed then.
+        parsing = self.options.insist or not set(changes.read) <= set(store.suspects())
+        again = parsing and self._is_outdated()
+        done = write(store, self.fs, found, changes, self.options.progress, again=again)
         self.report.added = done.added
         self.report.changed = done.changed
         self.report.removed = len(changes.removed) + done.lost
@@ -222,6 +239,10 @@ class _Refresh:
                 )
         elif done.written:
             store.checkpoint()
+
+    def _is_outdated(self) -> bool:
+        """Tell whether other versions of the parsers made what the cache holds."""
+        return self.store.meta("parsers") not in {None, _parsers()}
 
     def _lingers(self) -> bool:
         since = self.store.meta("lingers_since")

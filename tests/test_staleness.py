@@ -21,9 +21,10 @@ from stateful_support import (
     update,
 )
 
-from index_cache import files
+from index_cache import files, reader
 from index_cache.errors import RootUnavailable
 from index_cache.refresh import open_store, refresh
+from index_cache.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -655,3 +656,50 @@ def test_a_root_under_two_names_shares_one_cache(filled: Place) -> None:
         update(store, filled.fs)
         assert filled.fs.opened == []
         assert store.path == filled.cache_file
+
+
+# -- other versions of the parsers
+
+
+def test_notes_are_read_again_when_the_parsers_have_changed(
+    filled: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled.settle()
+    monkeypatch.setattr(reader, "parsers", lambda: "PyYAML 99")
+    assert filled.answer("alpha", refresh=True).reports[0].changed == 0
+    report = filled.refresh()
+    assert report.changed == report.documents > 0
+    filled.fs.opened.clear()
+    assert filled.refresh().changed == 0
+    assert filled.fs.opened == []
+    filled.check()
+
+
+def test_a_search_that_has_to_write_reads_them_again_too(
+    filled: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled.settle()
+    monkeypatch.setattr(reader, "parsers", lambda: "PyYAML 99")
+    filled.write("new.md", "# Novel\n")
+    (report,) = filled.answer("novel", refresh=True).reports
+    assert (report.added, report.changed) == (1, report.documents - 1)
+
+
+def test_a_killed_reading_by_other_parsers_is_done_again(
+    filled: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled.settle()
+    monkeypatch.setattr(reader, "parsers", lambda: "PyYAML 99")
+
+    class Killed(BaseException):
+        pass
+
+    def killed(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "set_notes", killed)
+        with pytest.raises(Killed):
+            filled.refresh()
+    report = filled.refresh()
+    assert report.changed == report.documents > 0
