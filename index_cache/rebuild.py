@@ -145,12 +145,11 @@ class _Rebuild:
 
     def _gathering(self, old: Store | None) -> tuple[Gathering, Store | None]:
         """Return the notes to be read, and the old cache if its manifest can be."""
-        found = look(self.root, self.fs)
         try:
-            return Gathering(found, old), old
+            return Gathering(self.root, self.fs, old), old
         except db.TROUBLE as error:
             self._condemn(error)
-        return Gathering(found, None), None
+        return Gathering(self.root, self.fs, None), None
 
     def _condemn(self, error: Exception) -> None:
         """Note that the old cache is damaged; raise the error again if it says something else."""

@@ -228,10 +228,16 @@ class Store:
     @guarded
     def signatures(self) -> dict[bytes, bytes]:
         """Return the manifest as path -> signature."""
-        found = dict(self.connection.execute("SELECT path, signature FROM entry"))
+        # How many there should be, in the same statement: another process may write between two.
+        rows: Iterable[Any] = self.connection.execute(
+            "SELECT path, signature FROM entry"
+            " UNION ALL SELECT key, value FROM meta WHERE key = 'entries'"
+        )
+        found = dict(rows)
+        noted = found.pop("entries", None)
         if not is_manifest(found):
             raise self.damaged("its manifest can't be read")
-        if len(found) != self.number("entries"):
+        if len(found) != noted:
             raise self.damaged("rows of its manifest are missing")
         return found
 
@@ -384,9 +390,15 @@ class Store:
 
     @guarded
     def checkpoint(self) -> bool:
-        """Move the WAL into the file and empty it; False when a reader is in the way."""
+        """Move the WAL into the file and empty it; False when a reader is in the way.
+
+        Readers are not waited for: a search refreshes too.
+        """
+        self.connection.set_busy_timeout(0)
         try:
             self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         except (apsw.BusyError, apsw.LockedError):
             return False  # the next writer will
+        finally:
+            db.prepare_reader(self.connection)
         return True

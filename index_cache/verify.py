@@ -160,7 +160,7 @@ def check(
 def _gathered(
     root: Root, store: Store | None, fs: FileSystem, progress: Progress | None
 ) -> Gathering:
-    gathering = Gathering(look(root, fs), store)
+    gathering = Gathering(root, fs, store)
     reader = Reader(root, fs, gathering.found.clock_ns)
     paths = sorted(gathering.found.entries)
     for done, path in enumerate(paths, 1):
@@ -176,16 +176,18 @@ def _gathered(
 class Gathering:
     """The notes of a root while they are read, and what a refresh would make of each.
 
-    ``found`` is a scan that began after reading ``store``, the cache that they will be compared
-    with; None stands for none. After ``finish`` there is ``side``, that of the notes.
+    ``store`` is the cache that they will be compared with, None for none. Its manifest is read
+    first, so that the state of it that is compared is older than all that is ``found`` by the scan.
+    After ``finish`` there is ``side``, that of the notes. Raises RootUnavailable when the root
+    can't be listed.
     """
 
     side: Side
 
-    def __init__(self, found: Scan, store: Store | None) -> None:
+    def __init__(self, root: Root, fs: FileSystem, store: Store | None) -> None:
         self.manifest = store.signatures() if store else {}
         self.suspects = store.suspects() if store else []
-        self.found = found
+        self.found: Scan = look(root, fs)
         self.notes = Notes(self.manifest, self.suspects)
         self.moving: set[bytes] = set()
         self.unavailable: set[bytes] = set()

@@ -75,14 +75,20 @@ class FailingFile(apsw.VFSFile):
 
 
 class Disk(apsw.VFS):
-    """Everybody's file system; ``failures`` are those to come, None while it is well."""
+    """Everybody's file system; ``failures`` are those to come, None while it is well.
+
+    ``opener`` opens files in a way of its own, given the VFS below, the name and the flags.
+    """
 
     def __init__(self) -> None:
         self.failures: Failures | None = None
+        self.opener: Callable[[str, Name, list[int]], apsw.VFSFile] | None = None
         self._base = apsw.vfs_names()[0]
         super().__init__("disk", self._base, makedefault=True)
 
     def xOpen(self, name: Name, flags: list[int]) -> apsw.VFSFile:
+        if self.opener:
+            return self.opener(self._base, name, flags)
         if self.failures is None:
             return apsw.VFSFile(self._base, name, flags)
         path = name.filename() if isinstance(name, apsw.URIFilename) else name

@@ -14,11 +14,13 @@ import signal
 import tarfile
 import time
 from contextlib import closing
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import apsw
 import pytest
+from disk_support import DISK
 from stateful_support import assert_same, fresh, make_root
 
 from index_cache import db, ingest, locks
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from multiprocessing.connection import Connection
     from multiprocessing.context import ForkProcess
+
+    from disk_support import Name
 
     from index_cache.store import Store
     from index_cache.verify import Proof
@@ -285,15 +289,15 @@ def die_at_commit(_: Connection, yard: Yard, number: int) -> None:
 
 
 class MortalFile(apsw.VFSFile):
-    """A file of whose changes the last one is torn."""
+    """A file of whose changes the last one is torn, if it is ``counted`` or beside that."""
 
     def __init__(
-        self, disk: MortalDisk, name: str | apsw.URIFilename | None, flags: list[int]
+        self, counted: str, countdown: Countdown, base: str, name: Name, flags: list[int]
     ) -> None:
-        self._countdown = disk.countdown
+        self._countdown = countdown
         path = name.filename() if isinstance(name, apsw.URIFilename) else name
-        self._counted = path is not None and path.startswith(disk.file)
-        super().__init__(disk.base, name, flags)
+        self._counted = path is not None and path.startswith(counted)
+        super().__init__(base, name, flags)
 
     def xWrite(self, data: bytes, offset: int) -> None:
         if self._counted and self._countdown.last():
@@ -312,25 +316,10 @@ class MortalFile(apsw.VFSFile):
         super().xTruncate(newsize)
 
 
-class MortalDisk(apsw.VFS):
-    """The file system, where the changes of one cache file and its WAL are counted."""
-
-    base: ClassVar[str] = apsw.vfs_names()[0]
-
-    def __init__(self, file: str, countdown: Countdown) -> None:
-        self.file = file
-        self.countdown = countdown
-        super().__init__("mortal", self.base, makedefault=True)
-
-    def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:
-        return MortalFile(self, name, flags)
-
-
 def die_at_write(_: Connection, yard: Yard, number: int) -> None:
     """Rebuild, and die in the midst of that change of the live cache's file or WAL."""
-    disk = MortalDisk(yard.file, Countdown(number))
+    DISK.opener = partial(MortalFile, yard.file, Countdown(number))
     assert yard.rebuild().rebuilt
-    disk.unregister()
 
 
 # -- processes that are held up

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 PROCESSES = 10
-ROUNDS = 20
+ROUNDS = 200
 FORK = multiprocessing.get_context("fork")
 
 
@@ -546,3 +546,31 @@ def test_C7_a_killed_writer_leaves_no_lock(
     assert answer.cards[0].title == "Note 8"
     assert answer.reports[0].built == (not viewed)
     place.check()
+
+
+def test_C1_a_commit_between_two_statements_is_no_damage(built: Place) -> None:
+    """The manifest and the number of its rows are of one state."""
+    with closing(built.store()) as store:
+        connection = store.connection
+        execute = connection.execute
+
+        class Crowded:
+            """A connection beside which another process writes after each statement."""
+
+            turn = 0
+
+            def execute(self, *arguments: Any) -> object:
+                rows = list(execute(*arguments))
+                self.turn += 1
+                built.write(f"more{self.turn}.md", "# More\n\nkestrel\n")
+                built.refresh()
+                return iter(rows)
+
+        store.connection = Crowded()  # type: ignore[assignment]
+        try:
+            assert store.signatures()
+            assert store.suspects() is not None
+            assert store.documents()
+            assert store.paths()
+        finally:
+            store.connection = connection
