@@ -128,33 +128,47 @@ class Vocabulary:
         for mine, theirs in zip(self._pieces, other._pieces, strict=True):
             mine.update(theirs)
 
-    def counts(self) -> dict[tuple[str, int], tuple[int, int]]:
-        """Return (documents, occurrences) by term and by the number of its field."""
-        found: dict[tuple[str, int], tuple[int, int]] = {}
-        for number, pieces in enumerate(self._pieces):
+    def _counts(self) -> Iterator[tuple[int, Counter[str], Counter[str]]]:
+        """Yield each field's number, and its terms with how many documents and how often."""
+        for number, (documents, pieces) in enumerate(
+            zip(self._documents, self._pieces, strict=True)
+        ):
             occurrences = Counter[str]()
             for piece, count in pieces.items():
                 if " " in piece:
                     for term in piece.split():
                         occurrences[term] += count
-                else:
+                elif piece:
                     occurrences[piece] += count
-            documents = self._documents[number]
-            found.update({(t, number): (documents[t], n) for t, n in occurrences.items() if t})
-        return found
+            yield number, documents, occurrences
+
+    def counts(self) -> dict[tuple[str, int], tuple[int, int]]:
+        """Return (documents, occurrences) by term and by the number of its field."""
+        return {
+            (term, number): (documents[term], count)
+            for number, documents, occurrences in self._counts()
+            for term, count in occurrences.items()
+        }
+
+    def lines(self) -> list[str]:
+        """Return the lines that ``terms_digest`` takes."""
+        return [
+            f"{term}\t{schema.FIELDS[number]}\t{documents[term]}\t{count}\n"
+            for number, documents, occurrences in self._counts()
+            for term, count in occurrences.items()
+        ]
+
+    def rare(self, most: int) -> list[str]:
+        """Return the terms that at most so many documents have in some field, in order."""
+        return sorted(
+            {term for each in self._documents for term, count in each.items() if 0 < count <= most}
+            - {""}
+        )
 
 
-def terms_digest(counts: Counts) -> bytes:
-    """Return the digest of a root's terms, from their counts by term and number of the field."""
-    return lines_digest(
-        f"{term}\t{schema.FIELDS[number]}\t{documents}\t{occurrences}\n"
-        for (term, number), (documents, occurrences) in sorted(counts.items())
-    )
-
-
-def lines_digest(lines: Iterable[str]) -> bytes:
-    """Return the digest of a root's terms, from the lines that are to be digested, in order."""
-    return hashlib.sha256(_encoded("".join(lines))).digest()
+def terms_digest(lines: Iterable[str]) -> bytes:
+    """Return the digest of a root's terms, from a line for each term in each of its fields."""
+    return hashlib.sha256(_encoded("".join(sorted(lines)))).digest()
 
 
 def tree(documents: Mapping[bytes, bytes]) -> dict[bytes, bytes]:

@@ -53,7 +53,7 @@ class Ingest:
         self._store = store
         self._progress = progress
         self._observe = observe
-        self._reader = Reader(store.root, fs, clock_ns, again=again)
+        self._reader = Reader(store.root, fs, clock_ns, again=again, in_pieces=bool(observe))
         self._last = store.last_number()
 
     @property
@@ -119,6 +119,7 @@ class Ingest:
             row.number = self._last
         if self._observe:
             self._observe(row)
+            row.pieces = ()  # ten times the memory of the terms
 
 
 class _Writer:

@@ -27,10 +27,18 @@ class Reader:
     ``clock_ns`` was read before the scan that found them. ``unavailable`` lists the files that
     could not be read and whose rows must stay as they are, ``moving`` those of them that kept
     changing; what was withheld and can't be read is in neither. ``again`` makes the whole row of a
-    file even if the cache knows its bytes.
+    file even if the cache knows its bytes; ``in_pieces`` gives rows their terms by chunk, too.
     """
 
-    def __init__(self, root: Root, fs: FileSystem, clock_ns: int, *, again: bool = False) -> None:
+    def __init__(
+        self,
+        root: Root,
+        fs: FileSystem,
+        clock_ns: int,
+        *,
+        again: bool = False,
+        in_pieces: bool = False,
+    ) -> None:
         self.unavailable: list[Skipped] = []
         self.moving: list[bytes] = []
         self._fs = fs
@@ -38,6 +46,7 @@ class Reader:
         self._top = os.path.join(os.fsencode(root.path), b"")
         self._limit = root.rules.max_file_bytes
         self._again = again
+        self._in_pieces = in_pieces
         self._analyzer = Analyzer()
         self._directory = b""  # the last one that was found to lie below the root
 
@@ -90,14 +99,12 @@ class Reader:
             return self._without_document(entry, number, known, WITHHELD)
         if content.guessed:
             entry.problem = "indexed, but it is not all UTF-8: the stray bytes were read as cp1252"
-        pieces = tuple(map(self._analyzer.pieces, searchable(document)))
+        texts = searchable(document)
+        pieces = tuple(map(self._analyzer.pieces, texts)) if self._in_pieces else ()
+        terms = tuple(map(" ".join, pieces) if pieces else map(self._analyzer.text, texts))
+        replaces = known is not None
         return Row(
-            number,
-            entry,
-            columns(entry.path, document),
-            tuple(map(" ".join, pieces)),
-            pieces=pieces,
-            replaces=known is not None,
+            number, entry, columns(entry.path, document), terms, pieces=pieces, replaces=replaces
         )
 
     def _unreadable(self, path: bytes, number: int, known: Entry | None, reason: str) -> Row | None:

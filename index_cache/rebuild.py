@@ -24,12 +24,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from index_cache.equivalence import Counts
+    from index_cache.equivalence import Vocabulary
     from index_cache.files import FileSystem
     from index_cache.ingest import Progress
     from index_cache.model import Root
 
-_SAMPLES = 16  # titles that are asked for, and as many rare terms
+_SAMPLES = 16  # rare terms that are asked for, and as many titles
 _MOST_TERMS = 24  # of one title
 _RARE = 3  # documents at most
 _HITS = 10
@@ -183,7 +183,7 @@ class _Rebuild:
             held = Held(old)
             compare(self.proof, gathering, held, deep=self.deep)
             if self.proof.equivalent:
-                self.proof.answers = _answers(old, fresh, gathering.notes.counts)
+                self.proof.answers = _answers(old, fresh, gathering.notes.terms)
             return frozenset(held.numbers)
         except db.TROUBLE as error:
             self._condemn(error)
@@ -250,16 +250,16 @@ def _copy(fresh: Store, live: Store) -> None:
             live.set_lingering(time.time())
 
 
-def _answers(old: Store, fresh: Store, counts: Counts) -> tuple[int, int]:
+def _answers(old: Store, fresh: Store, known: Vocabulary) -> tuple[int, int]:
     """Return how many queries were asked of both caches, and how many got different answers."""
     asked = different = 0
-    for terms in _queries(fresh, counts):
+    for terms in _queries(fresh, known):
         asked += 1
         different += _ranked(old, terms) != _ranked(fresh, terms)
     return asked, different
 
 
-def _queries(store: Store, counts: Counts) -> Iterator[Sequence[str]]:
+def _queries(store: Store, known: Vocabulary) -> Iterator[Sequence[str]]:
     """Yield what to ask for: titles, in the order of their notes' digests, and rare terms."""
     analyzer = Analyzer()
     titles = store.connection.execute(
@@ -268,7 +268,7 @@ def _queries(store: Store, counts: Counts) -> Iterator[Sequence[str]]:
     )
     for (title,) in titles:
         yield list(dict.fromkeys(analyzer.terms(str(title))))[:_MOST_TERMS]
-    rare = sorted({term for (term, _), (documents, _) in counts.items() if documents <= _RARE})
+    rare = known.rare(_RARE)
     for term in rare[:: len(rare) // _SAMPLES + 1]:
         yield [term]
 

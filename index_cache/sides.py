@@ -10,7 +10,7 @@ import marshal
 from array import array
 
 from index_cache import schema
-from index_cache.equivalence import Leaf, Side, Vocabulary, lines_digest, terms_digest
+from index_cache.equivalence import Leaf, Side, Vocabulary, terms_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,9 +36,6 @@ class Notes:
     settled unless a refresh would look at it.
     """
 
-    counts: Counts
-    settled_counts: Counts
-
     def __init__(self, manifest: Mapping[bytes, bytes], suspects: Iterable[bytes]) -> None:
         self.manifest = manifest
         self.suspects = frozenset(suspects)
@@ -56,19 +53,31 @@ class Notes:
         )
         if settled:
             self.settled.add(entry.path)
-        if row.document and entry.digest:
-            texts = [" ".join(filter(None, pieces)) for pieces in row.pieces]
+        if row.document and row.terms and entry.digest:
+            texts = [_single_spaced(text) for text in row.terms]
             leaf.texts = b"".join(map(_sha256, texts))
             leaf.fill(entry.digest, row.document, [text.count(" ") + bool(text) for text in texts])
             (self._settled_terms if settled else self._other_terms).add(row.pieces)
 
     def finish(self) -> Side:
-        """End the reading: there are ``counts`` of all notes and ``settled_counts`` from now on."""
-        self.settled_counts = self.counts = self._settled_terms.counts()
-        if self._other_terms:
-            self._settled_terms.update(self._other_terms)
-            self.counts = self._settled_terms.counts()
-        return Side(self._leaves, terms_digest(self.counts))
+        """End the reading and return the notes' side."""
+        self._settled_counts = self._settled_terms.counts() if self._other_terms else None
+        self._settled_terms.update(self._other_terms)
+        self.terms = self._settled_terms
+        lines = self.terms.lines()
+        self.different_terms = len(lines)
+        return Side(self._leaves, terms_digest(lines))
+
+    def settled_counts(self) -> Counts:
+        """Return the counts of the terms of the settled notes."""
+        if self._settled_counts is None:  # all are
+            return self._settled_terms.counts()
+        return self._settled_counts
+
+
+def _single_spaced(text: str) -> str:
+    """Return terms with one blank between them; a chunk without any left two."""
+    return text if "  " not in text and text.strip() == text else " ".join(text.split())
 
 
 def _sha256(text: str) -> bytes:
@@ -90,7 +99,7 @@ class Held:
         self._lengths = dict(self._all_lengths())
         leaves = dict(self._leaves())
         self.strays = self._has_strays()
-        self.side = Side(leaves, lines_digest(self._lines()))
+        self.side = Side(leaves, terms_digest(self._lines()))
 
     def _lines(self) -> Iterator[str]:
         tab = "|| char(9) ||"

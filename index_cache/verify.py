@@ -118,7 +118,7 @@ class Proof:
         notes = gathering.side
         self.notices = tuple(gathering.found.notices)
         self.canonical_digest = notes.digest()
-        self.documents, self.terms = notes.documents, len(gathering.notes.counts)
+        self.documents, self.terms = notes.documents, gathering.notes.different_terms
         self.directories = {
             path: digest.hex()
             for path, digest in notes.directories.items()
@@ -161,7 +161,7 @@ def _gathered(
     root: Root, store: Store | None, fs: FileSystem, progress: Progress | None
 ) -> Gathering:
     gathering = Gathering(root, fs, store)
-    reader = Reader(root, fs, gathering.found.clock_ns)
+    reader = Reader(root, fs, gathering.found.clock_ns, in_pieces=True)
     paths = sorted(gathering.found.entries)
     for done, path in enumerate(paths, 1):
         _, row = reader.row(path)
@@ -240,7 +240,7 @@ def _terms_differ(gathering: Gathering, held: Held) -> bool:
     """Tell whether a cache's terms differ by more than the notes that a refresh would read."""
     if held.side.terms == gathering.side.terms:
         return False
-    counts, settled = held.counts(), gathering.notes.settled_counts
+    counts, settled = held.counts(), gathering.notes.settled_counts()
     differing = {
         key for key in counts.keys() | settled.keys() if counts.get(key) != settled.get(key)
     }

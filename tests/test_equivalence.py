@@ -54,11 +54,8 @@ def test_trees(vector: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("vector", VECTORS["terms"], ids=lambda each: str(len(each["counts"])))
 def test_terms(vector: dict[str, Any]) -> None:
-    counts = {
-        (term, schema.FIELDS.index(field)): (documents, occurrences)
-        for term, field, documents, occurrences in vector["counts"]
-    }
-    assert terms_digest(counts).hex() == vector["digest"]
+    lines = ["\t".join(map(str, each)) + "\n" for each in vector["counts"]]
+    assert terms_digest(lines).hex() == vector["digest"]
 
 
 def write(top: Path, files: dict[str, str]) -> Root:
@@ -173,6 +170,12 @@ def test_a_vocabulary_counts_as_one_would_by_hand(
     whole, other = halves
     whole.update(other)
     assert whole.counts() == {key: tuple(counts) for key, counts in expected.items()}
+    assert set(whole.lines()) == {
+        f"{term}\t{schema.FIELDS[field]}\t{documents}\t{occurrences}\n"
+        for (term, field), (documents, occurrences) in expected.items()
+    }
+    rare = {term for (term, _), (documents, _) in expected.items() if documents == 1}
+    assert whole.rare(1) == sorted(rare)
 
 
 def leaf(content: bytes = b"c" * 32, *, changed: str = "") -> Leaf:

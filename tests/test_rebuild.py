@@ -325,7 +325,7 @@ def test_the_sample_of_queries_is_of_titles_and_rare_terms(built: Place) -> None
     with closing(built.store()) as store:
         vocabulary = equivalence.Vocabulary()
         vocabulary.add([["note", "7"], [], [], [], ["kestrel", "word7"]])
-        asked = list(rebuild._queries(store, vocabulary.counts()))
+        asked = list(rebuild._queries(store, vocabulary))
     assert all(terms[0] == "note" for terms in asked[:16])
     assert [terms for (terms,) in asked[16:]] == ["7", "kestrel", "note", "word7"]
 
