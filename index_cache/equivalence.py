@@ -99,19 +99,18 @@ def _encoded(text: str) -> bytes:
 class Vocabulary:
     """In how many documents each term of each field is, and how often.
 
-    It counts what the analyzer made of each chunk, and takes that apart at the end: the analyzer
-    remembers chunks, so equal ones are one object, and counting them takes a third of the time.
+    It counts what the analyzer made of each chunk, and takes that apart: the analyzer remembers
+    chunks, so equal ones are one object, and counting them takes a third of the time.
     """
 
     def __init__(self) -> None:
         self._documents = [Counter[str]() for _ in schema.FIELDS]
         self._pieces = [Counter[str]() for _ in schema.FIELDS]
-
-    def __bool__(self) -> bool:
-        return any(self._documents)
+        self.empty = True
 
     def add(self, pieces: Sequence[Sequence[str]]) -> None:
         """Add a document: for each field, the terms of each chunk joined by blanks."""
+        self.empty = False
         for number, chunks in enumerate(pieces):
             if chunks:
                 self._pieces[number].update(chunks)
@@ -123,6 +122,7 @@ class Vocabulary:
 
     def update(self, other: Vocabulary) -> None:
         """Add all that another vocabulary has counted."""
+        self.empty &= other.empty
         for mine, theirs in zip(self._documents, other._documents, strict=True):
             mine.update(theirs)
         for mine, theirs in zip(self._pieces, other._pieces, strict=True):
@@ -161,7 +161,7 @@ class Vocabulary:
     def rare(self, most: int) -> list[str]:
         """Return the terms that at most so many documents have in some field, in order."""
         return sorted(
-            {term for each in self._documents for term, count in each.items() if 0 < count <= most}
+            {term for each in self._documents for term, count in each.items() if count <= most}
             - {""}
         )
 

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from index_cache.ingest import Progress
     from index_cache.model import Root
 
-_SAMPLES = 16  # rare terms that are asked for, and as many titles
+_TITLES = 8  # that are asked for
+_TERMS = 16  # rare ones that are
 _MOST_TERMS = 24  # of one title
 _RARE = 3  # documents at most
 _HITS = 10
@@ -264,12 +265,12 @@ def _queries(store: Store, known: Vocabulary) -> Iterator[Sequence[str]]:
     analyzer = Analyzer()
     titles = store.connection.execute(
         "SELECT d.title FROM document AS d JOIN entry AS e USING (id) ORDER BY e.digest LIMIT ?",
-        (_SAMPLES,),
+        (_TITLES,),
     )
     for (title,) in titles:
         yield list(dict.fromkeys(analyzer.terms(str(title))))[:_MOST_TERMS]
     rare = known.rare(_RARE)
-    for term in rare[:: len(rare) // _SAMPLES + 1]:
+    for term in rare[:: len(rare) // _TERMS + 1]:
         yield [term]
 
 

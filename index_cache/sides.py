@@ -61,7 +61,7 @@ class Notes:
 
     def finish(self) -> Side:
         """End the reading and return the notes' side."""
-        self._settled_counts = self._settled_terms.counts() if self._other_terms else None
+        self._settled_counts = None if self._other_terms.empty else self._settled_terms.counts()
         self._settled_terms.update(self._other_terms)
         self.terms = self._settled_terms
         lines = self.terms.lines()
@@ -76,8 +76,10 @@ class Notes:
 
 
 def _single_spaced(text: str) -> str:
-    """Return terms with one blank between them; a chunk without any left two."""
-    return text if "  " not in text and text.strip() == text else " ".join(text.split())
+    """Return terms with one blank between them: a chunk without any left two."""
+    while "  " in text:
+        text = text.replace("  ", " ")
+    return text.strip()
 
 
 def _sha256(text: str) -> bytes:
