@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from index_cache.model import Root
 
 SUFFIX = ".db"
+FRESH = ".fresh" + SUFFIX  # of the file that a rebuild makes
 _PRIVATE_DIRECTORY = 0o700
 _PRIVATE_FILE = 0o600
 _READ_WAIT = 40  # ms; a search waits for nothing longer than 50

@@ -64,7 +64,7 @@ def rebuild(
 
 def fresh_path(path: str) -> str:
     """Return where a fresh cache file is made for the one at ``path``."""
-    return path.removesuffix(db.SUFFIX) + ".fresh" + db.SUFFIX
+    return path.removesuffix(db.SUFFIX) + db.FRESH
 
 
 class _Rebuild:

@@ -340,3 +340,18 @@ def test_the_order_of_edits_is_no_part_of_an_answer(built: Place) -> None:
     assert proof.equivalent
     assert proof.answers is not None
     assert proof.answers[1] == 0
+
+
+def test_what_a_killed_rebuild_left_is_listed_as_such(
+    built: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from recall.cli import main
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(built.top))
+    os.rename(built.cache, built.top / "recall")
+    beside = rebuild.fresh_path(str(built.top / "recall" / os.path.basename(built.cache_file)))
+    shutil.copy(built.top / "recall" / os.path.basename(built.cache_file), beside)
+    assert main(["cache", "list"]) == 0
+    whole, _, left_over, _ = capsys.readouterr().out.splitlines()
+    assert not whole.endswith("killed")
+    assert left_over.endswith(", made by a rebuild that is at work or was killed")

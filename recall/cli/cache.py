@@ -6,6 +6,7 @@ import os
 
 import click
 
+from index_cache import db
 from index_cache.errors import RootUnavailable
 from recall.cli.common import Console, required
 from recall.cli.fields import cache_fields, moment
@@ -105,5 +106,7 @@ def _directory() -> str:
 def _line(cache: CacheFile) -> str:
     root = "unknown root" if cache.root_path is None else visible(cache.root_path)
     state = "" if cache.current else ", of another version"
+    if cache.path.endswith(db.FRESH):
+        state = ", made by a rebuild that is at work or was killed"
     used = moment(cache.last_used) or "never"
     return f"{root}: {size(cache.bytes)}, last used {used}{state}\n  {visible(cache.path)}\n"
