@@ -83,7 +83,7 @@ def reason(error: BaseException) -> str:
     if isinstance(error, UnicodeDecodeError):
         return "a text in it is no UTF-8"
     if isinstance(error, apsw.IOError):
-        return "a page belies its checksum"
+        return "a page does not match its checksum"
     return _QUOTED.split(str(error), maxsplit=1)[0].strip() or type(error).__name__
 
 

@@ -163,6 +163,18 @@ def check_tables(store: Store) -> None:
         raise store.damaged("its tables are not those of a cache")
 
 
+@guarded
+def check_pages(store: Store) -> None:
+    """Raise Damaged unless every page is as it was written, used or not.
+
+    It takes as long as reading the whole file: https://sqlite.org/pragma.html#pragma_integrity_check
+    """
+    check_tables(store)
+    (found,) = next(store.connection.execute("PRAGMA integrity_check(1)"))
+    if found != "ok":
+        raise store.damaged("its pages contradict one another")
+
+
 def check_header(store: Store) -> None:
     """Raise Damaged when the file's header says that its pages have no checksums."""
     if store.path is not None and not checksums.are_checked(store.connection):

@@ -210,13 +210,20 @@ class _Rebuild:
                     where=self.root.path,
                     hint="recall status --skipped tells why; recall refresh --prune forgets them",
                 )
-            live = self._live()
             try:
-                _copy(fresh, live)
-            finally:
-                live.close()
+                self._replace(fresh)
+            except db.TROUBLE as error:
+                self._condemn(error)  # in a page that only writing needs
+                self._replace(fresh)
         self.proof.rebuilt = True
         locks.mark_used(self.path)
+
+    def _replace(self, fresh: Store) -> None:
+        live = self._live()
+        try:
+            _copy(fresh, live)
+        finally:
+            live.close()
 
     def _live(self) -> Store:
         """Open the cache that is to be replaced, or make an empty one; the lock is held."""

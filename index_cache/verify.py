@@ -10,6 +10,7 @@ import time
 
 from index_cache.diff import diff
 from index_cache.equivalence import differences
+from index_cache.guard import check_pages
 from index_cache.model import WITHHELD
 from index_cache.reader import Reader
 from index_cache.refresh import look
@@ -150,6 +151,7 @@ def check(
         proof.tell(gathering, deep=deep)
         if store:
             compare(proof, gathering, Held(store), deep=deep)
+            check_pages(store)  # such as no reading needs, but writing may
     finally:
         if store:
             store.end_reading()

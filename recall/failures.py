@@ -138,12 +138,14 @@ def _note_damage(told: dict[str, Fields], message: str | None, *, sound: bool, a
 
 
 def _once_more(before: Fields | None, message: str, *, repaired: bool, kept: bool) -> Fields:
+    """Note damage; what is not repaired yet was not damaged once more, only looked at again."""
     now = time.time()
     count = before["count"] if before else 0
+    known = int(bool(before and not before["repaired"]))
     return {
         "when": now,
         "message": message,
-        "count": (count if isinstance(count, int) else 0) + 1,
+        "count": (count if isinstance(count, int) else 0) + 1 - known,
         "since": (before and before["since"]) or now,
         "repaired": repaired,
         "kept": kept,

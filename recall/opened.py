@@ -8,6 +8,7 @@ import apsw
 
 from index_cache import db, locks
 from index_cache.errors import RecallError, RootUnavailable
+from index_cache.guard import check_pages
 from index_cache.model import Skipped
 from index_cache.refresh import Options, Report, in_memory, left_out, open_store, refresh
 
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from index_cache.store import Store
 
     T = TypeVar("T")
-
-
-_TABLES = ("meta", "entry", "document", "fts", "vocabulary")
 
 
 class OpenRoot:
@@ -126,14 +124,11 @@ class OpenRoot:
         """
         if self.store is None or self.store.path is None:
             return None
-        connection = self.store.connection
         try:
-            for table in _TABLES:
-                connection.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchall()  # noqa: S608 - ours
-            (found,) = next(connection.execute("PRAGMA integrity_check(1)"))
+            check_pages(self.store)
         except db.TROUBLE as error:
             return error if db.is_damage(error) else None
-        return None if found == "ok" else db.Damaged(str(found), self.store.path)
+        return None
 
     def _viewed(self, store: Store, wait: float) -> Report:
         if not store.built:

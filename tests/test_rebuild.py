@@ -291,6 +291,24 @@ def test_C4_a_damaged_cache_is_replaced_and_its_file_deleted(built: Place) -> No
     built.check()
 
 
+def test_C4_damage_to_a_page_that_only_writing_needs_is_found_and_replaced(built: Place) -> None:
+    """An index that no reading uses: SQLite meets it when the new pages are put in its place."""
+    with closing(built.store()) as store:
+        ((page,),) = store.connection.execute(
+            "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_entry_1'"
+        )
+    with open(built.cache_file, "r+b") as file:
+        file.seek((page - 1) * 4096 + 100)
+        file.write(b"\xff" * 500)
+    with closing(built.store()) as store, pytest.raises(db.Damaged):
+        verify.check(built.root, store, built.fs, deep=False)
+    proof = rebuilt(built)
+    assert proof.rebuilt
+    assert proof.damage
+    with closing(built.store()) as store:
+        assert verify.check(built.root, store, built.fs, deep=True).equivalent
+
+
 def test_C4_a_file_that_is_no_database_is_replaced(built: Place) -> None:
     with open(built.cache_file, "wb") as file:
         file.write(b"not a database " * 1000)

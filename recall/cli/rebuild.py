@@ -14,7 +14,7 @@ from recall.output import number, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from index_cache.errors import RecallError
     from index_cache.verify import Difference, Proof
@@ -30,7 +30,9 @@ _LISTED = 20  # differences of one root in a text; --json has all
 @root_option
 @click.option("--check", "only_check", is_flag=True, help="Compare and write nothing; exit 0 or 2.")
 @click.option("--deep", is_flag=True, help="Compare every word with its place, not only counts.")
-@click.option("--from-canonical", is_flag=True, help="From the notes alone; always so.")
+@click.option(
+    "--from-canonical", is_flag=True, help="Taken for clarity: the notes are always the source."
+)
 @click.option("--quiet", is_flag=True, help="Say nothing unless something is wrong.")
 @click.option(
     "--wait",
@@ -53,10 +55,13 @@ def command(
 ) -> int:
     """Make the caches anew from the notes, and prove them.
 
-    A fresh cache is built beside the old one, read back, and compared with the notes; so is the old
-    one, and what it had wrong is listed: "pending" is what the next refresh would mend, "wrong"
-    what only a rebuild does. Then the fresh one takes its place, while searches go on. With
-    --check nothing is written; the exit status is 2 unless the cache equals the notes.
+    A new cache is built beside the old one, read back and compared with the notes; only if they are
+    equal does it take the old one's place. Searches go on meanwhile. What the old one had
+    otherwise is listed: "pending" is what the next refresh would have mended, "wrong" what it would
+    not, "unavailable" could not be looked at, "moving" kept changing.
+
+    With --check the cache is only compared: exit 0 when it equals the notes, 2 when not, 3 to 6
+    when a root could not be checked at all.
     """
     from recall import config
     from recall.service import Recall
@@ -78,28 +83,35 @@ def command(
     errors += [RootUnavailable(notice.message, hint=notice.hint) for notice in missing]
     for proof in proofs:
         console.note_all(f"{proof.root.name}: {notice}" for notice in proof.notices)
+        if quiet and not only_check and proof.failure is None:
+            console.note_all(_worth_saying(proof))
     for other in errors[1:]:
         console.note(other.message, other.hint)
     return console.finish(
         lambda: {"check": only_check, "roots": [_fields(proof) for proof in proofs]},
-        lambda _: "".join(
-            _lines(proof, "checked" if only_check else "rebuilt")
-            for proof in proofs
-            if not quiet or _is_worth_it(proof)
-        ),
+        lambda _: "" if quiet else "".join(_lines(each, only_check=only_check) for each in proofs),
         errors[0] if errors else None,
     )
+
+
+def _worth_saying(proof: Proof) -> Iterator[str]:
+    """Yield what even ``--quiet`` tells: what was wrong and no refresh would have mended."""
+    name = proof.root.name
+    if proof.damage is not None:
+        yield f"{name}: its cache was damaged ({proof.damage}) and has been made anew"
+    wrong = [each for each in proof.differences if each.kind == "wrong"]
+    if wrong:
+        yield (
+            f"{name}: its cache was wrong in {len(wrong):,} places, the first "
+            f"{_difference(wrong[0])}; it has been made anew"
+        )
 
 
 def _errors(proofs: Sequence[Proof], *, only_check: bool) -> list[RecallError]:
     """Return the failures, then what a check has found of each cache that is not equal."""
     errors = [proof.failure for proof in proofs if proof.failure is not None]
     errors += [
-        CheckFailed(
-            f"the cache of root {proof.root.name} is not what its notes say: {_why(proof)}",
-            where=proof.cache_file,
-            hint=_mend(proof),
-        )
+        CheckFailed(_why_unequal(proof), where=proof.cache_file, hint=_mend(proof))
         for proof in proofs
         if only_check and proof.failure is None and not proof.equivalent
     ]
@@ -115,13 +127,15 @@ def _mend(proof: Proof) -> str:
     return "recall rebuild makes it anew"
 
 
-def _why(proof: Proof) -> str:
+def _why_unequal(proof: Proof) -> str:
     if proof.damage is not None:
-        return f"it is damaged: {proof.damage}"
+        return f"the cache of root {proof.root.name} is damaged: {proof.damage}"
     if proof.cache_digest is None:
-        return "there is none yet"
-    if proof.answers is not None and proof.answers[1]:
-        return f"{proof.answers[1]:,} of {proof.answers[0]:,} queries got other answers"
+        return f"root {proof.root.name} has no cache yet"
+    return f"the cache of root {proof.root.name} does not equal its notes: {_counted(proof)}"
+
+
+def _counted(proof: Proof) -> str:
     return ", ".join(f"{count:,} {kind}" for kind, count in _by_kind(proof).items())
 
 
@@ -132,45 +146,55 @@ def _by_kind(proof: Proof) -> dict[str, int]:
     return {kind: count for kind, count in counts.items() if count}
 
 
-def _is_worth_it(proof: Proof) -> bool:
-    """Return whether even ``--quiet`` tells: something was wrong that no refresh would mend."""
-    return proof.damage is not None or "wrong" in _by_kind(proof)
-
-
-def _lines(proof: Proof, done: str) -> str:
+def _lines(proof: Proof, *, only_check: bool) -> str:
     name = visible(proof.root.name)
+    done = "checked" if only_check else "rebuilt"
     if proof.failure is not None:
         return f"{name}: not {done}\n"
-    lines = [f"{name}: {number(proof.documents, 'note')}, {done} in {proof.seconds:.2f} s"]
-    if proof.damage is not None:
-        lines.append(f"  the old cache was damaged: {visible(proof.damage)}")
-    elif proof.cache_digest is None:
-        lines.append("  there was no cache")
-    else:
-        lines.append(f"  {_verdict(proof)}")
-    lines.append(f"  digest of the notes   {proof.canonical_digest}")
-    if proof.cache_digest is not None:
-        lines.append(f"  digest of the cache   {proof.cache_digest}")
-    if proof.rebuilt_digest is not None:
-        lines.append(f"  digest of the new one {proof.rebuilt_digest}")
+    state = _state(proof)
+    verdict = f"the cache is {state}" if only_check else "the new cache equals them, and is in use"
+    count = number(proof.documents, "note")
+    lines = [f"{name}: {count} {done} in {proof.seconds:.2f} s; {verdict}"]
+    if not only_check:
+        lines.append(f"  before: {state}")
+    lines.append(f"  digest {proof.canonical_digest}")
+    if proof.cache_digest not in {None, proof.canonical_digest}:
+        lines.append(f"  of the {'cache' if only_check else 'old one'} {proof.cache_digest}")
     lines += [f"  {_difference(each)}" for each in proof.differences[:_LISTED]]
     if len(proof.differences) > _LISTED:
         lines.append(f"  {len(proof.differences) - _LISTED:,} more: --json lists them all")
     return "\n".join(lines) + "\n"
 
 
-def _verdict(proof: Proof) -> str:
-    was = "was" if proof.rebuilt else "is"
+def _state(proof: Proof) -> str:
+    """Return what the cache was found to be."""
+    if proof.damage is not None:
+        return f"damaged: {visible(proof.damage)}"
+    if proof.cache_digest is None:
+        return "missing"
+    asked, different = proof.answers or (0, 0)
+    if different:
+        return f"wrong in the answers to {different:,} of {asked:,} sample queries"
     if not proof.equivalent:
-        return f"the cache {was} not what the notes say: {_why(proof)}"
-    deep = ", every posting of it" if proof.deep else ""
-    asked = f"; {proof.answers[0]} queries answered alike" if proof.answers else ""
-    return f"the cache {was} what the notes say{deep}{asked}"
+        return f"different from them: {_counted(proof)}"
+    deep = ", each word in its place" if proof.deep else ""
+    answers = f"; {asked} sample queries found the same" if asked else ""
+    return f"equal to them{deep}{answers}"
 
 
 def _difference(each: Difference) -> str:
     path = "no path" if each.path is None else visible(os.fsdecode(each.path))
-    return f"{each.kind}: {path}: {', '.join(each.what)}"
+    return f"{each.kind}: {path}: {_what(each)}"
+
+
+def _what(each: Difference) -> str:
+    pending = each.kind == "pending"
+    if each.what == ("missing",):
+        return "new since the last refresh" if pending else "missing in the cache"
+    if each.what == ("extra",):
+        return "gone since the last refresh" if pending else "only in the cache"
+    names = ", ".join(each.what)
+    return f"edited since the last refresh ({names})" if pending else names
 
 
 def _fields(proof: Proof) -> dict[str, object]:

@@ -90,7 +90,7 @@ def _left_out(left: LeftOut, documents: int) -> str:
 
 def _damaged(state: RootStatus) -> str:
     then = (
-        "has been set aside; the next search makes it anew"
+        "has been deleted; the next search makes it anew"
         if state.kept is None
         else f"can't be deleted: {state.kept}; until it can, searches read the notes themselves"
     )
@@ -150,5 +150,5 @@ def _damage(damage: dict[str, object]) -> str:
     count = damage.get("count")
     if isinstance(count, int) and count > 1:
         parts.append(f"{count:,} times since {_local(damage.get('since'))}")
-    parts.append("repaired" if damage.get("repaired") else "not repaired yet")
+    parts.append("repaired" if damage.get("repaired") else "recall rebuild repairs it")
     return "; ".join(parts)
