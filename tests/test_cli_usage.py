@@ -149,7 +149,8 @@ def test_wrong_usage_is_exit_4_with_a_hint(
     assert error.startswith("error: ")
     assert message in error
     name = "recall" if command == "recall" else f"recall {command}"
-    assert hint == f"hint: {name} --help lists what it takes"
+    dash = "; words that begin with a dash come after --" if "No such option" in error else ""
+    assert hint == f"hint: {name} --help lists what it takes{dash if name[7:] == 'search' else ''}"
     # Before the words that may swallow it: an option that lacks its value comes last.
     in_json = recall(arguments[0], *(["--json"] if len(arguments) > 1 else []), *arguments[1:])
     if len(arguments) == 1 or arguments[0] == "roots":

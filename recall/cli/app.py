@@ -79,6 +79,8 @@ def run(arguments: Sequence[str], command: str) -> int:
     except click.ClickException as error:
         program = command if command == "recall" else f"recall {command}"
         hint = f"{program} --help lists what it takes"
+        if command == "search" and isinstance(error, click.NoSuchOption):
+            hint += "; words that begin with a dash come after --"
         raise InvalidInput(error.format_message(), hint=hint) from error
     except BrokenPipeError:
         raise

@@ -33,7 +33,11 @@ def command() -> None:
     """
 
 
-@command.command("list", epilog=examples("recall cache list", "recall cache list --json"))
+@command.command(
+    "list",
+    short_help="List the cache files.",
+    epilog=examples("recall cache list", "recall cache list --json"),
+)
 @json_option
 def list_command(*, as_json: bool) -> int:
     """List the cache files, each with its root, its size and when it was last used."""
