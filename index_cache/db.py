@@ -22,11 +22,13 @@ if TYPE_CHECKING:
 
 SUFFIX = ".db"
 FRESH = ".fresh" + SUFFIX  # of the file that a rebuild makes
+BESIDE = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a file
 _PRIVATE_DIRECTORY = 0o700
 _PRIVATE_FILE = 0o600
 _READ_WAIT = 40  # ms; a search waits for nothing longer than 50
 _COMMIT_WAIT = 2_000  # ms that a writer waits for readers, where it must
 _PAGE = 4096  # bytes
+_HASH = 16  # hex digits of identity and fingerprint
 _NOT_SLUG = re.compile(r"[^A-Za-z0-9]+")
 _QUOTED = re.compile(r"""["'(`]""")
 
@@ -79,11 +81,14 @@ def reason(error: BaseException) -> str:
     database schema (…)" names what a note says. So of its messages only the beginning is kept.
     """
     if isinstance(error, Damaged):
-        return reason(error.__cause__) if error.__cause__ else str(error)  # our own words
+        cause = error.__cause__
+        return reason(cause) if isinstance(cause, TROUBLE) else str(error)  # our own words
     if isinstance(error, UnicodeDecodeError):
         return "a text in it is no UTF-8"
-    if isinstance(error, apsw.IOError):
+    if getattr(error, "extendedresult", None) == apsw.SQLITE_IOERR_DATA:
         return "a page does not match its checksum"
+    if isinstance(error, apsw.IOError):
+        return "disk I/O error"  # of some SQLite says "not an error"
     return _QUOTED.split(str(error), maxsplit=1)[0].strip() or type(error).__name__
 
 
@@ -95,6 +100,17 @@ def cache_path(directory: str, root: Root) -> str:
     """
     slug = _NOT_SLUG.sub("-", os.path.basename(root.path))[:40].strip("-") or "root"
     return os.path.join(directory, f"{slug}-{identity(root)}-{schema.fingerprint()}{SUFFIX}")
+
+
+def is_cache_name(name: str) -> bool:
+    """Tell whether a file's name is one that ``cache_path`` gives, or a rebuild's of that."""
+    stem = name.removesuffix(SUFFIX)
+    parts = stem.removesuffix(FRESH.removesuffix(SUFFIX)).split("-")
+    return stem != name and len(parts) > 2 and all(map(_is_hash, parts[-2:]))  # noqa: PLR2004
+
+
+def _is_hash(text: str) -> bool:
+    return len(text) == _HASH and not text.strip("0123456789abcdef")
 
 
 def identity(root: Root) -> str:
@@ -135,16 +151,27 @@ def connect(path: str | None) -> tuple[apsw.Connection, bool]:
 
 
 def refuse_foreign(path: str) -> None:
-    """Raise Damaged when a symlink or another person's file is in a cache file's place.
+    """Raise Damaged when anything but our own files is in the place of a cache file and SQLite's.
 
-    SQLite's own refusal (SQLITE_OPEN_NOFOLLOW) would mind a symlinked ~/.cache as well.
+    SQLite would wait for a FIFO for ever; and its own refusal of symlinks (SQLITE_OPEN_NOFOLLOW)
+    would mind a symlinked ~/.cache as well. Files that lost their owner's rights get them back.
     """
+    for each in (path, *(path + suffix for suffix in BESIDE)):
+        try:
+            st = os.lstat(each)
+        except OSError:
+            continue  # opening it will tell
+        if not stat.S_ISREG(st.st_mode) or st.st_uid != os.geteuid():
+            raise Damaged("a symlink or somebody else's file has taken its place", path)
+        if st.st_mode & _PRIVATE_FILE != _PRIVATE_FILE:
+            _give_back(each)
+
+
+def _give_back(path: str) -> None:
     try:
-        st = os.lstat(path)
+        os.chmod(path, _PRIVATE_FILE)
     except OSError:
-        return  # opening it will tell
-    if not stat.S_ISREG(st.st_mode) or st.st_uid != os.geteuid():
-        raise Damaged("a symlink or somebody else's file has taken its place", path)
+        return  # a read-only file system, where nothing is to be written anyway
 
 
 def _refuse_cut_off(path: str) -> None:
@@ -314,9 +341,20 @@ def file_identity(path: str | None) -> tuple[int, int] | None:
 
 
 def discard(path: str) -> None:
-    """Delete a damaged or unwanted cache file and what SQLite keeps beside it; needs its lock."""
-    for suffix in ("", "-wal", "-shm", "-journal"):
+    """Delete a damaged or unwanted cache file and what SQLite keeps beside it; needs its lock.
+
+    Raises OSError, such as for a directory in its place that is not empty.
+    """
+    for each in (path, *(path + suffix for suffix in BESIDE)):
         try:
-            os.unlink(path + suffix)
+            remove(each)
         except FileNotFoundError:
             continue
+
+
+def remove(path: str) -> None:
+    """Delete a file or symlink, or an empty directory in its place. Raises OSError."""
+    if os.path.isdir(path) and not os.path.islink(path):
+        os.rmdir(path)
+    else:
+        os.unlink(path)

@@ -48,22 +48,25 @@ def digest(*items: bytes) -> bytes:
 class Leaf:
     """What one side holds of one file.
 
-    ``signature`` and ``problem`` are the entry's. ``document`` is the plain digest of its
-    document, None without one; ``texts`` has for each field the SHA-256 of its terms in order,
-    one after the other, and is empty where the postings were not read.
+    ``signature`` and ``problem`` are the entry's. ``content`` is the digest of its bytes and
+    ``document`` the plain digest of its document, both None without one; ``texts`` has for each
+    field the SHA-256 of its terms in order, one after the other, and is empty where the postings
+    were not read.
     """
 
-    __slots__ = ("_marks", "document", "problem", "signature", "texts")
+    __slots__ = ("_marks", "content", "document", "problem", "signature", "texts")
 
     def __init__(self, signature: bytes, problem: str | None) -> None:
         self.signature = signature
         self.problem = problem
+        self.content: bytes | None = None
         self.document: bytes | None = None
         self.texts = b""
         self._marks: array[int] | None = None
 
     def fill(self, content: bytes, columns: Sequence[str], lengths: Sequence[int]) -> None:
         """Add the document: its content digest, its columns and how many terms each field has."""
+        self.content = content
         values = [content, (self.problem or "").encode(), *map(_encoded, columns)]
         values += [b"%d" % length for length in lengths]
         self.document = digest(b"document", *values)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _SIGNATURE_BYTES = 40
 _DIGEST_BYTES = 32
+_STRUCTURE = "SELECT block FROM fts_data WHERE id = 10"  # FTS5_STRUCTURE_ROWID in its source
 
 
 class Guard:
@@ -100,16 +101,18 @@ def is_manifest(found: dict[bytes, bytes]) -> bool:
 class Totals:
     """How much a cache holds: what it noted when it was last written, or what FTS5 counts now.
 
-    ``documents`` and ``terms`` are those of FTS5's own bm25, ``leaves`` the pages of terms that it
-    finds its way to by the table ``fts_idx``: without a row of that the terms would be missing.
+    ``documents`` and ``terms`` are those of FTS5's own bm25. ``leaves`` counts the pages of terms
+    that it finds its way to by the table ``fts_idx``, ``structure`` is its list of segments:
+    without a row of the one, or a part of the other, terms would be missing.
     """
 
-    __slots__ = ("documents", "leaves", "terms")
+    __slots__ = ("documents", "leaves", "structure", "terms")
 
-    def __init__(self, documents: int, terms: int, leaves: int) -> None:
+    def __init__(self, documents: int, terms: int, leaves: int, structure: object) -> None:
         self.documents = documents
         self.terms = terms
         self.leaves = leaves
+        self.structure = structure
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Totals) and self._key() == other._key()
@@ -117,8 +120,8 @@ class Totals:
     def __hash__(self) -> int:
         return hash(self._key())
 
-    def _key(self) -> tuple[int, int, int]:
-        return self.documents, self.terms, self.leaves
+    def _key(self) -> tuple[object, ...]:
+        return self.documents, self.terms, self.leaves, self.structure
 
 
 def counted(connection: apsw.Connection) -> Totals:
@@ -131,7 +134,8 @@ def counted(connection: apsw.Connection) -> Totals:
     found = list(connection.execute("SELECT recall_totals(fts) FROM fts LIMIT 1"))
     documents, terms = marshal.loads(found[0][0]) if found else (0, 0)  # noqa: S302 - ours
     (leaves,) = next(connection.execute("SELECT count(*) FROM fts_idx"))
-    return Totals(documents, terms, leaves)
+    structure = [block for (block,) in connection.execute(_STRUCTURE)]
+    return Totals(documents, terms, leaves, structure[0] if structure else None)
 
 
 def flush(connection: apsw.Connection) -> None:
@@ -165,11 +169,16 @@ def check_tables(store: Store) -> None:
 
 @guarded
 def check_pages(store: Store) -> None:
-    """Raise Damaged unless every page is as it was written, used or not.
+    """Raise Damaged unless every page is as it was written, used or not, and all that is noted.
 
     It takes as long as reading the whole file: https://sqlite.org/pragma.html#pragma_integrity_check
     """
     check_tables(store)
+    check_totals(store)
+    store.number("generation")
+    store.number("withheld")
+    store.notes("skipped")
+    store.notes("unavailable")
     (found,) = next(store.connection.execute("PRAGMA integrity_check(1)"))
     if found != "ok":
         raise store.damaged("its pages contradict one another")
@@ -187,7 +196,8 @@ def check_totals(store: Store) -> Totals:
     Rows that went missing otherwise than by ``Store.write`` belie no checksum.
     """
     now = counted(store.connection)
-    if now != Totals(*map(store.number, ("documents", "terms", "leaves"))):
+    documents, terms, leaves = map(store.number, ("documents", "terms", "leaves"))
+    if now != Totals(documents, terms, leaves, store.meta("structure")):
         raise store.damaged("the FTS table is not as it was written")
     check_header(store)
     return now

@@ -12,7 +12,7 @@ from index_cache.reader import Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterator, Sequence
 
     from index_cache.diff import Diff
     from index_cache.files import FileSystem
@@ -30,7 +30,8 @@ class Ingest:
     """One run over the differences of one root; counts what it did.
 
     ``clock_ns`` was read before the scan that found them; ``observe`` is shown each row before it
-    is written; ``again`` makes rows of known bytes anew. Afterwards ``added`` and ``changed`` count
+    is written; ``again`` makes rows of known bytes anew, ``withheld`` are what is
+    withheld if it has no text now. Afterwards ``added`` and ``changed`` count
     documents, ``lost`` those whose file is there but no text any more; ``unavailable`` lists the
     files that could not be read this time and keep their rows, ``moving`` those of them that kept
     changing; ``written`` says whether any row changed.
@@ -45,6 +46,7 @@ class Ingest:
         observe: Observer | None = None,
         *,
         again: bool = False,
+        withheld: Container[bytes] = frozenset(),
     ) -> None:
         self.added = 0
         self.changed = 0
@@ -53,7 +55,9 @@ class Ingest:
         self._store = store
         self._progress = progress
         self._observe = observe
-        self._reader = Reader(store.root, fs, clock_ns, again=again, in_pieces=bool(observe))
+        self._reader = Reader(
+            store.root, fs, clock_ns, again=again, in_pieces=bool(observe), withheld=withheld
+        )
         self._last = store.last_number()
 
     @property
@@ -143,7 +147,11 @@ class _Writer:
 
     def wait(self) -> None:
         if self._thread:
-            self._thread.join()
+            try:
+                self._thread.join()
+            except KeyboardInterrupt:
+                self._thread.join()  # or the cache would be closed under its hands
+                raise
             self._thread = None
         if self._error:
             error, self._error = self._error, None

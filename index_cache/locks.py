@@ -39,8 +39,13 @@ class WriterLock:
         """Take the lock, waiting up to ``wait`` seconds; True when it is held."""
         if self._path is None or self._descriptor is not None:
             return True
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
-        descriptor = os.open(self._path, flags, _PRIVATE_FILE)
+        try:
+            descriptor = _open(self._path)
+        except OSError as error:
+            if not os.path.lexists(self._path):
+                raise
+            _clear(self._path, error)
+            descriptor = _open(self._path)
         if not os.fstat(descriptor).st_mode & stat.S_IWUSR:  # a umask that denies its owner
             os.fchmod(descriptor, _PRIVATE_FILE)
         deadline = time.monotonic() + wait
@@ -76,6 +81,28 @@ class WriterLock:
         trace: TracebackType | None,
     ) -> None:
         self.release()
+
+
+def _open(path: str) -> int:
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
+    return os.open(path, flags, _PRIVATE_FILE)
+
+
+def _clear(path: str, trouble: OSError) -> None:
+    """Take out of a lock's place what nobody can have locked; give a file its rights back.
+
+    Raises ``trouble`` when it can't be.
+    """
+    mode = os.lstat(path).st_mode
+    try:
+        if stat.S_ISREG(mode):
+            os.chmod(path, _PRIVATE_FILE)
+        elif stat.S_ISDIR(mode):
+            os.rmdir(path)
+        else:
+            os.unlink(path)
+    except OSError:
+        raise trouble from None
 
 
 def lock_file(path: str) -> str:

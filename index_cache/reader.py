@@ -16,6 +16,8 @@ from index_cache.text import Content, NotText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from index_cache.files import FileSystem
     from index_cache.model import Root
     from index_cache.parse import Document
@@ -28,6 +30,8 @@ class Reader:
     could not be read and whose rows must stay as they are, ``moving`` those of them that kept
     changing; what was withheld and can't be read is in neither. ``again`` makes the whole row of a
     file even if the cache knows its bytes; ``in_pieces`` gives rows their terms by chunk, too.
+    ``withheld`` are the paths of notes that withheld themselves when they could last be read: what
+    has no text now stays withheld, its name is not for any list.
     """
 
     def __init__(
@@ -38,6 +42,7 @@ class Reader:
         *,
         again: bool = False,
         in_pieces: bool = False,
+        withheld: Container[bytes] = frozenset(),
     ) -> None:
         self.unavailable: list[Skipped] = []
         self.moving: list[bytes] = []
@@ -47,6 +52,7 @@ class Reader:
         self._limit = root.rules.max_file_bytes
         self._again = again
         self._in_pieces = in_pieces
+        self._withheld = withheld
         self._analyzer = Analyzer()
         self._directory = b""  # the last one that was found to lie below the root
 
@@ -68,7 +74,7 @@ class Reader:
         except OSError as error:
             if isinstance(error, files.Moving):
                 self.moving.append(path)
-            if not (known and known.problem == WITHHELD):
+            if not self._was_withheld(path, known):
                 self.unavailable.append(Skipped(path, files.describe(error)))
             return 0, None
         entry = Entry(path, signature, None, suspect=files.is_suspect(signature, self._clock_ns))
@@ -114,16 +120,17 @@ class Reader:
             return None
         suspect = files.is_suspect(signature, self._clock_ns)
         entry = Entry(path, signature, None, suspect=suspect)
-        # What was withheld stays so until it can be read: its name is not for any list.
-        withheld = known is not None and known.problem == WITHHELD
-        problem = WITHHELD if withheld else f"unreadable: {reason}"
-        return self._without_document(entry, number, known, problem)
+        return self._without_document(entry, number, known, f"unreadable: {reason}")
 
-    @staticmethod
-    def _without_document(entry: Entry, number: int, known: Entry | None, problem: str) -> Row:
+    def _was_withheld(self, path: bytes, known: Entry | None) -> bool:
+        return path in self._withheld or (known is not None and known.problem == WITHHELD)
+
+    def _without_document(
+        self, entry: Entry, number: int, known: Entry | None, problem: str
+    ) -> Row:
         """Return the row of a file that has no text: no digest, so that it is tried again."""
         entry.digest = None
-        entry.problem = problem
+        entry.problem = WITHHELD if self._was_withheld(entry.path, known) else problem
         return Row(number, entry, replaces=known is not None)
 
 

@@ -132,9 +132,14 @@ class _Rebuild:
         gathering, old = self._gathering(old)
         fresh = Store.create(self.root, beside)
         try:
-            changes = diff(gathering.found, {}, ())
             done = write(
-                fresh, self.fs, gathering.found, changes, self.progress, gathering.notes.add
+                fresh,
+                self.fs,
+                gathering.found,
+                diff(gathering.found, {}, ()),
+                self.progress,
+                gathering.notes.add,
+                withheld=gathering.withheld,
             )
             gathering.finish(done.unavailable, done.moving)
             self.proof.tell(gathering, deep=self.deep)
@@ -181,11 +186,10 @@ class _Rebuild:
     def _compare(self, old: Store, fresh: Store, gathering: Gathering) -> frozenset[bytes]:
         """Compare the old cache with the notes; return the paths of its documents."""
         try:
-            held = Held(old)
-            compare(self.proof, gathering, held, deep=self.deep)
+            compare(self.proof, gathering, deep=self.deep)
             if self.proof.equivalent:
                 self.proof.answers = _answers(old, fresh, gathering.notes.terms)
-            return frozenset(held.numbers)
+            return frozenset(gathering.held.numbers if gathering.held else ())
         except db.TROUBLE as error:
             self._condemn(error)
             return frozenset()
@@ -199,7 +203,7 @@ class _Rebuild:
                 raise locks.busy(self.root, self.wait)
             found = look(self.root, self.fs)
             changes = diff(found, fresh.signatures(), fresh.suspects())
-            write(fresh, self.fs, found, changes)
+            write(fresh, self.fs, found, changes, withheld=gathering.withheld)
             gone = diff(found, gathering.manifest, ()).removed
             unread = gathering.unavailable | gathering.moving
             lost = had & unread - fresh.paths() - {*gone}

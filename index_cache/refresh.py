@@ -19,7 +19,7 @@ from index_cache.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
     from index_cache.errors import RecallError
     from index_cache.files import FileSystem
@@ -123,10 +123,12 @@ def write(
     observe: Observer | None = None,
     *,
     again: bool = False,
+    withheld: Container[bytes] = frozenset(),
 ) -> Ingest:
     """Bring what differs into a cache, and what the scan told; the caller holds the lock.
 
-    ``observe`` is shown each row before it is written; ``again`` reads all notes that were found.
+    ``observe`` is shown each row before it is written; ``again`` reads all notes that were found,
+    ``withheld`` are those that withheld themselves when they could last be read.
     """
     from index_cache.ingest import Ingest  # 3 ms that most searches need not pay
 
@@ -134,7 +136,9 @@ def write(
         store.set_meta("parsers", _parsers())
     if again:
         changes = Diff(sorted(found.entries), changes.removed, changes.unavailable)
-    done = Ingest(store, fs, found.clock_ns, progress, observe, again=again).run(changes)
+    done = Ingest(store, fs, found.clock_ns, progress, observe, again=again, withheld=withheld).run(
+        changes
+    )
     with db.Transaction(store.connection):
         store.set_notes("skipped", sorted(found.skipped, key=_by_path))
         store.set_meta("withheld", found.withheld)
@@ -246,7 +250,11 @@ class _Refresh:
 
     def _lingers(self) -> bool:
         since = self.store.meta("lingers_since")
-        return isinstance(since, int | float) and not 0 <= time.time() - since < _LINGER
+        if since is None:
+            return False
+        if not isinstance(since, int | float):
+            raise self.store.damaged("it does not say since when deleted text lingers")
+        return not 0 <= time.time() - since < _LINGER
 
     def _finish(self, found: Scan, changes: Diff) -> Report:
         report = self.report

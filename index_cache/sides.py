@@ -11,6 +11,7 @@ from array import array
 
 from index_cache import schema
 from index_cache.equivalence import Leaf, Side, Vocabulary, terms_digest
+from index_cache.guard import is_digest, is_path, is_signature, is_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,47 +33,43 @@ _TEMPORARY = (
 class Notes:
     """The notes' side while it is gathered, row by row.
 
-    ``manifest`` and ``suspects`` are those of the cache that it will be compared with: a note is
-    settled unless a refresh would look at it.
+    ``held`` is the cache's side that it will be compared with, None for none. The notes whose
+    documents are the same in both are ``agreeing``.
     """
 
-    def __init__(self, manifest: Mapping[bytes, bytes], suspects: Iterable[bytes]) -> None:
-        self.manifest = manifest
-        self.suspects = frozenset(suspects)
-        self.settled: set[bytes] = set()
+    def __init__(self, held: Side | None) -> None:
+        self.agreeing: set[bytes] = set()
+        self._held = held.leaves if held else {}
         self._leaves: dict[bytes, Leaf] = {}
-        self._settled_terms = Vocabulary()
+        self._agreeing_terms = Vocabulary()
         self._other_terms = Vocabulary()
 
     def add(self, row: Row) -> None:
         """Take in what one file says."""
         entry = row.entry
         leaf = self._leaves[entry.path] = Leaf(entry.signature, entry.problem)
-        settled = (
-            self.manifest.get(entry.path) == entry.signature and entry.path not in self.suspects
-        )
-        if settled:
-            self.settled.add(entry.path)
         if row.document and row.terms and entry.digest:
             texts = [_single_spaced(text) for text in row.terms]
             leaf.texts = b"".join(map(_sha256, texts))
             leaf.fill(entry.digest, row.document, [text.count(" ") + bool(text) for text in texts])
-            (self._settled_terms if settled else self._other_terms).add(row.pieces)
+            held = self._held.get(entry.path)
+            agrees = held is not None and held.document == leaf.document
+            if agrees:
+                self.agreeing.add(entry.path)
+            (self._agreeing_terms if agrees else self._other_terms).add(row.pieces)
 
     def finish(self) -> Side:
-        """End the reading and return the notes' side."""
-        self._settled_counts = None if self._other_terms.empty else self._settled_terms.counts()
-        self._settled_terms.update(self._other_terms)
-        self.terms = self._settled_terms
+        """End the reading and return the notes' side; then ``terms`` are those of all notes."""
+        self._agreeing_counts = None if self._other_terms.empty else self._agreeing_terms.counts()
+        self._agreeing_terms.update(self._other_terms)
+        self.terms = self._agreeing_terms
         lines = self.terms.lines()
         self.different_terms = len(lines)
         return Side(self._leaves, terms_digest(lines))
 
-    def settled_counts(self) -> Counts:
-        """Return the counts of the terms of the settled notes."""
-        if self._settled_counts is None:  # all are
-            return self._settled_terms.counts()
-        return self._settled_counts
+    def agreeing_counts(self) -> Counts:
+        """Return the counts of the terms of the notes that agree."""
+        return self.terms.counts() if self._agreeing_counts is None else self._agreeing_counts
 
 
 def _single_spaced(text: str) -> str:
@@ -94,6 +91,7 @@ class Held:
     """
 
     def __init__(self, store: Store) -> None:
+        self._store = store
         self._connection = store.connection
         for statement in _TEMPORARY:
             self._connection.execute(statement)
@@ -142,10 +140,14 @@ class Held:
             "SELECT e.path, e.signature, e.digest, e.problem, e.id, d.*"
             " FROM entry AS e LEFT JOIN document AS d USING (id)"
         ):
+            if not (is_path(path) and is_signature(signature) and is_text(problem or "")):
+                raise self._store.damaged("a row of its manifest can't be read")
             leaf = Leaf(signature, problem)
             if document is not None:
+                if not (is_digest(digest) and all(map(is_text, columns))):
+                    raise self._store.damaged("a row of its documents can't be read")
                 self.numbers[path] = number
-                leaf.fill(digest or b"", columns, self._lengths.get(number, missing))
+                leaf.fill(digest, columns, self._lengths.get(number, missing))
             yield path, leaf
 
     def _has_strays(self) -> bool:

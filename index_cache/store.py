@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _VALUES_A_STATEMENT = 32_000  # SQLite takes 32,766: https://sqlite.org/limits.html
+_HIGHEST = 2**62  # of what is counted; SQLite has no numbers from 2**63 on
 _MANY = 500  # paths, from which on reading the whole manifest is faster than looking each up
 _SELECT_ENTRY = "SELECT path, id, signature, suspect, digest, problem FROM entry"
 _INSERT_TERMS = f"INSERT INTO fts (rowid, {', '.join(schema.FIELDS)})"
@@ -200,9 +201,11 @@ class Store:
     def number(self, key: str) -> int:
         """Return a whole number that ``set_meta`` kept, 0 without one."""
         value = self.meta(key)
-        if value is not None and not isinstance(value, int):
-            raise self.damaged(f"its {key} is no number")
-        return value or 0
+        if value is None:
+            return 0
+        if not isinstance(value, int) or not 0 <= value < _HIGHEST:
+            raise self.damaged(f"its {key} is no number of anything")
+        return value
 
     @guarded
     def notes(self, key: str) -> list[Skipped]:
@@ -340,6 +343,8 @@ class Store:
         self.set_meta("documents", now.documents)
         self.set_meta("terms", now.terms)
         self.set_meta("leaves", now.leaves)
+        if isinstance(now.structure, bytes):
+            self.set_meta("structure", now.structure)
         self.set_meta("entries", entries)
 
     def set_lingering(self, since: float) -> None:

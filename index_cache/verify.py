@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 
+from index_cache import db
 from index_cache.diff import diff
 from index_cache.equivalence import differences
 from index_cache.guard import check_pages
@@ -66,10 +67,10 @@ class Proof:
     The digests are in hexadecimal, None where there was nothing to digest: of the notes, of the
     cache as it was found, and of a fresh one. ``deep`` has the same three with every posting in
     them, None unless asked for; ``directories`` the digests of the uppermost directories.
-    ``damage`` says why the cache could not be read. ``answers`` is how many queries were asked of
-    the old and the fresh cache, and how many of them got different answers. ``rebuilt`` says that
-    a fresh cache took the place of the old one, ``failure`` why there is no proof. ``seconds`` is
-    elapsed time.
+    ``damage`` says why the cache could not be read, or not all of it. ``answers`` is how many
+    queries were asked of the old and the fresh cache, and how many of them got different answers.
+    ``rebuilt`` says that a fresh cache took the place of the old one, ``failure`` why there is no
+    proof. ``seconds`` is elapsed time.
     """
 
     __slots__ = (
@@ -112,7 +113,8 @@ class Proof:
     def equivalent(self) -> bool:
         """Whether there was a cache that held, and answered, what the notes say."""
         same = self.canonical_digest is not None and self.cache_digest == self.canonical_digest
-        return same and not self.differences and not (self.answers and self.answers[1])
+        sound = self.damage is None and not (self.answers and self.answers[1])
+        return same and sound and not self.differences
 
     def tell(self, gathering: Gathering, *, deep: bool) -> None:
         """Put in what the notes are."""
@@ -149,9 +151,9 @@ def check(
     try:
         gathering = _gathered(root, store, fs, progress)
         proof.tell(gathering, deep=deep)
+        compare(proof, gathering, deep=deep)
         if store:
-            compare(proof, gathering, Held(store), deep=deep)
-            check_pages(store)  # such as no reading needs, but writing may
+            proof.damage = _fault(store)
     finally:
         if store:
             store.end_reading()
@@ -159,11 +161,22 @@ def check(
     return proof
 
 
+def _fault(store: Store) -> str | None:
+    """Return what is damaged that no reading has needed; writing may, and so may searches."""
+    try:
+        check_pages(store)
+    except db.TROUBLE as error:
+        if not db.is_damage(error):
+            raise
+        return db.reason(error)
+    return None
+
+
 def _gathered(
     root: Root, store: Store | None, fs: FileSystem, progress: Progress | None
 ) -> Gathering:
     gathering = Gathering(root, fs, store)
-    reader = Reader(root, fs, gathering.found.clock_ns, in_pieces=True)
+    reader = Reader(root, fs, gathering.found.clock_ns, in_pieces=True, withheld=gathering.withheld)
     paths = sorted(gathering.found.entries)
     for done, path in enumerate(paths, 1):
         _, row = reader.row(path)
@@ -172,25 +185,29 @@ def _gathered(
         if progress and not done % _PROGRESS:
             progress(root.name, done, len(paths))
     gathering.finish(reader.unavailable, reader.moving)
+    if gathering.moving:
+        look(root, fs)  # raises if it is the root that has gone
     return gathering
 
 
 class Gathering:
     """The notes of a root while they are read, and what a refresh would make of each.
 
-    ``store`` is the cache that they will be compared with, None for none. Its manifest is read
-    first, so that the state of it that is compared is older than all that is ``found`` by the scan.
-    After ``finish`` there is ``side``, that of the notes. Raises RootUnavailable when the root
-    can't be listed.
+    ``store`` is the cache that they will be compared with, None for none. It is read first, so that
+    what is compared of it is older than all that is ``found`` by the scan. ``withheld`` are the
+    paths of the notes that withheld themselves when the cache saw them. After ``finish`` there is
+    ``side``, that of the notes. Raises RootUnavailable when the root can't be listed.
     """
 
     side: Side
 
     def __init__(self, root: Root, fs: FileSystem, store: Store | None) -> None:
         self.manifest = store.signatures() if store else {}
-        self.suspects = store.suspects() if store else []
+        self.held = Held(store) if store else None
+        self.withheld = frozenset(store.withheld()) if store else frozenset()
+        self._suspects = store.suspects() if store else []
         self.found: Scan = look(root, fs)
-        self.notes = Notes(self.manifest, self.suspects)
+        self.notes = Notes(self.held.side if self.held else None)
         self.moving: set[bytes] = set()
         self.unavailable: set[bytes] = set()
         self._pending: set[bytes] = set()
@@ -204,7 +221,7 @@ class Gathering:
         self.moving |= self.found.entries.keys() - seen.keys() - self.unavailable
         # What was read counts, not what the scan saw before that.
         self.found.entries.update({path: leaf.signature for path, leaf in seen.items()})
-        changes = diff(self.found, self.manifest, self.suspects)
+        changes = diff(self.found, self.manifest, self._suspects)
         self._pending = {*changes.read, *changes.removed}
         self.unavailable |= self.manifest.keys() - self.found.entries.keys() - self._pending
 
@@ -214,14 +231,20 @@ class Gathering:
             return MOVING
         if path in self.unavailable:
             return UNAVAILABLE
-        return PENDING if path in self._pending else WRONG
+        said = self.side.leaves.get(path)
+        held = self.held.side.leaves.get(path) if self.held else None
+        # A refresh that finds the same bytes changes no document.
+        same = said and held and said.document and held.document and said.content == held.content
+        return PENDING if path in self._pending and not same else WRONG
 
 
-def compare(proof: Proof, gathering: Gathering, held: Held, *, deep: bool) -> None:
-    """Put into a proof how a cache, in the midst of reading, differs from the notes."""
-    notes = gathering.side
+def compare(proof: Proof, gathering: Gathering, *, deep: bool) -> None:
+    """Put into a proof how the cache, if there is one, differs from the notes."""
+    notes, held = gathering.side, gathering.held
+    if held is None:
+        return
     proof.cache_digest = held.side.digest()
-    if deep or _terms_differ(gathering, held):
+    if deep or _terms_differ(gathering.notes, notes, held):
         held.read_postings()
     if deep and proof.deep is not None:
         proof.deep["cache_digest"] = held.side.deep_digest()
@@ -238,20 +261,20 @@ def _told(path: bytes, kind: str, what: list[str], notes: Side, cache: Side) -> 
     return Difference(None if private else path, kind, ["a private note"] if private else what)
 
 
-def _terms_differ(gathering: Gathering, held: Held) -> bool:
-    """Tell whether a cache's terms differ by more than the notes that a refresh would read."""
-    if held.side.terms == gathering.side.terms:
+def _terms_differ(notes: Notes, side: Side, held: Held) -> bool:
+    """Tell whether a cache's terms differ by more than those of the documents that differ."""
+    if held.side.terms == side.terms:
         return False
-    counts, settled = held.counts(), gathering.notes.settled_counts()
+    counts, agreeing = held.counts(), notes.agreeing_counts()
     differing = {
-        key for key in counts.keys() | settled.keys() if counts.get(key) != settled.get(key)
+        key for key in counts.keys() | agreeing.keys() if counts.get(key) != agreeing.get(key)
     }
-    others = held.numbers.keys() - gathering.notes.settled
+    others = held.numbers.keys() - notes.agreeing
     outdated = held.of_documents({term for term, _ in differing}, others) if others else {}
     nothing = (0, 0)
     for key in differing:
         documents, occurrences = counts.get(key, nothing)
         taken, places = outdated.get(key, nothing)
-        if (documents - taken, occurrences - places) != settled.get(key, nothing):
+        if (documents - taken, occurrences - places) != agreeing.get(key, nothing):
             return True
     return False

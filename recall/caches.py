@@ -37,24 +37,35 @@ class CacheFile:
 def list_caches(cache_dir: str) -> list[CacheFile]:
     """Return the cache files in a directory, by path; none if the directory is missing."""
     try:
-        names = sorted(os.listdir(cache_dir))
+        names = sorted(filter(db.is_cache_name, os.listdir(cache_dir)))
     except (FileNotFoundError, NotADirectoryError):
         return []
     found = []
     current = schema.fingerprint()
     for name in names:
-        if name.endswith(db.SUFFIX):
-            path = os.path.join(cache_dir, name)
-            found.append(
-                CacheFile(
-                    path,
-                    _root_path(path),
-                    size_on_disk(path),
-                    locks.last_used(path),
-                    current=name.endswith(f"-{current}{db.SUFFIX}"),
-                )
+        path = os.path.join(cache_dir, name)
+        found.append(
+            CacheFile(
+                path,
+                _root_path(path),
+                size_on_disk(path),
+                locks.last_used(path),
+                current=name.endswith(f"-{current}{db.SUFFIX}"),
             )
+        )
     return found
+
+
+def _orphans(cache_dir: str) -> list[str]:
+    """Return the cache files that are gone, but beside which SQLite's files are left.
+
+    Who was killed while deleting leaves them.
+    """
+    names = set(os.listdir(cache_dir))
+    lost = {
+        name.removesuffix(suffix) for suffix in db.BESIDE for name in names if name.endswith(suffix)
+    }
+    return [os.path.join(cache_dir, name) for name in filter(db.is_cache_name, lost - names)]
 
 
 def prune(
@@ -115,9 +126,14 @@ def sweep(
 
 
 def _delete(cache_dir: str, unwanted: Callable[[CacheFile], bool]) -> list[CacheFile]:
-    """Delete cache files and return them. Raises OSError after the last if one would not go."""
+    """Delete cache files and return them, and what a killed deletion left.
+
+    Raises OSError after the last if one would not go, and before the first when the directory is
+    not the person's own.
+    """
     removed = []
     trouble: OSError | None = None
+    db.refuse_foreign_directory(cache_dir)
     for cache in list_caches(cache_dir):
         if unwanted(cache):
             try:
@@ -127,6 +143,11 @@ def _delete(cache_dir: str, unwanted: Callable[[CacheFile], bool]) -> list[Cache
                         removed.append(cache)
             except OSError as error:
                 trouble = trouble or error
+    if os.path.isdir(cache_dir):
+        for path in _orphans(cache_dir):
+            with locks.WriterLock(path) as lock:
+                if lock.acquire(0):
+                    db.discard(path)
     if trouble is not None:
         raise trouble
     return removed
