@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from index_cache.diff import Diff
     from index_cache.files import FileSystem
     from index_cache.model import Skipped
-    from index_cache.store import Entry, Row, Store
+    from index_cache.rows import Entry, Row
+    from index_cache.store import Store
 
     Progress = Callable[[str, int, int], None]  # a root's name, files done, files in all
     Observer = Callable[[Row], None]

@@ -11,7 +11,7 @@ import os
 from index_cache import files
 from index_cache.analyze import Analyzer
 from index_cache.model import WITHHELD, Skipped
-from index_cache.store import Entry, Row
+from index_cache.rows import Entry, Row
 from index_cache.text import Content, NotText
 
 TYPE_CHECKING = False

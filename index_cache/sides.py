@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     import apsw
 
     from index_cache.equivalence import Counts
-    from index_cache.store import Row, Store
+    from index_cache.rows import Row
+    from index_cache.store import Store
 
 _HOLE = "\0"  # no term: where a document has a place and no posting says what is there
 _TEMPORARY = (

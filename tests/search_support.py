@@ -10,7 +10,8 @@ import apsw
 from index_cache import schema, search
 from index_cache.analyze import TOKENIZER, Analyzer
 from index_cache.model import Root
-from index_cache.store import Entry, Row, Store
+from index_cache.rows import Entry, Row
+from index_cache.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
