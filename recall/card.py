@@ -135,7 +135,7 @@ def as_text(
     used, shown = 0, 0
     for card in cards:
         room = budget - used - (_REST_BYTES if shown + 1 < total else 0)
-        block = _block(card, shown + 1, base, look)
+        block = _folded(lines(card, shown + 1, base), look)
         if _bytes(block) > room:
             block = [line for line in block if line[0] not in {"summary", "explain"}]
         if _bytes(block) > room:
@@ -156,17 +156,25 @@ def shown_path(path: str, base: str | None) -> str:
     return path
 
 
-def _block(card: Card, position: int, base: str | None, look: Look) -> list[Line]:
+def lines(card: Card, position: int, base: str | None, quote: str = "") -> list[Line]:
+    """Return the lines of a card, each with its role: title, meta, stale, summary, explain.
+
+    ``quote`` comes before the summary, after the indent.
+    """
     title = plain(card.title, TITLE_BYTES) or plain(card.path, TITLE_BYTES)
-    lines = [("title", f"{position}. {title}"), ("meta", _INDENT + _facts(card, base))]
+    made = [("title", f"{position}. {title}"), ("meta", _INDENT + _facts(card, base))]
     if card.stale is not None:
         reason = plain(card.stale, STALE_BYTES)
-        lines.append(("stale", f"{_INDENT}STALE: {reason}" if reason else f"{_INDENT}STALE"))
+        made.append(("stale", f"{_INDENT}STALE: {reason}" if reason else f"{_INDENT}STALE"))
     summary = plain(card.summary, SUMMARY_BYTES)
     if summary:
-        lines.append(("summary", _INDENT + summary))
-    lines.extend(("explain", _INDENT + text) for text in _explained(card))
-    return [(role, part) for role, text in lines for part in look.fold(text, _INDENT * 2)]
+        made.append(("summary", _INDENT + quote + summary))
+    made.extend(("explain", _INDENT + text) for text in _explained(card))
+    return made
+
+
+def _folded(made: Sequence[Line], look: Look) -> list[Line]:
+    return [(role, part) for role, text in made for part in look.fold(text, _INDENT * 2)]
 
 
 def _facts(card: Card, base: str | None) -> str:
