@@ -30,23 +30,37 @@ _LINE = 2 * _DIGITS + 1  # bytes: document, blank, content
 _MAX_BYTES = MAX_ENTRIES * (_LINE + 1)
 _KEPT = MAX_ENTRIES * 4 // 5  # when a file has grown too long, so that it is not cut at each prompt
 _LEFTOVER = 3600.0  # seconds after which a temporary file has no writer any more
+_NEWLINE = 10
 _HEX = frozenset(b"0123456789abcdef")
 
 
 class Seen:
-    """What one conversation was shown: for each document the content it had last."""
+    """What one conversation was shown: for each document the content it had last.
 
-    __slots__ = ("_contents",)
+    ``data`` are the lines of its file. They are searched, not parsed: a prompt asks for a few
+    documents of up to 500.
+    """
 
-    def __init__(self, contents: dict[bytes, bytes] | None = None) -> None:
-        self._contents = contents or {}
+    __slots__ = ("_data",)
+
+    def __init__(self, data: bytes = b"") -> None:
+        self._data = data
 
     def has(self, key: str, digest: bytes | str) -> bool:
         """Tell whether the document was shown, and with this content when it was last."""
-        return self._contents.get(_hash(key)) == _hash(digest)
+        data, name = self._data, _hash(key) + b" "
+        at = data.rfind(name)
+        while at >= 0:
+            end = at + _LINE
+            content = data[at + len(name) : end]
+            alone = (at == 0 or data[at - 1] == _NEWLINE) and data[end : end + 1] == b"\n"
+            if alone and _is_hash(content):
+                return content == _hash(digest)
+            at = data.rfind(name, 0, at + len(name) - 1)
+        return False
 
     def __len__(self) -> int:
-        return len(self._contents)
+        return len(_parsed(self._data))
 
 
 def document(root: str, path: bytes) -> str:
@@ -71,7 +85,7 @@ def seen(state_dir: str | None, session: str | None, now: float | None = None) -
         data, st = state.read_end(state_dir, _name(session), _MAX_BYTES)
     except (OSError, Unreadable):
         return Seen()
-    return Seen() if _is_expired(st.st_mtime, now) else Seen(_parsed(data))
+    return Seen() if _is_expired(st.st_mtime, now) else Seen(data)
 
 
 def note(

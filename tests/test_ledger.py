@@ -239,10 +239,13 @@ def test_H5_never_seen_what_was_not_noted(
         for entry in entries[:2]:
             ledger.note(where, "s", [entry])
         seen = ledger.seen(where, "s")
+    table = ledger._parsed(seen._data)
     noted = set(entries)
     for key in "abcdef":
         for digest in (b"1", b"2", b"3"):
             assert not seen.has(key, digest) or (key, digest) in noted
+            same = table.get(ledger._hash(key)) == ledger._hash(digest)
+            assert seen.has(key, digest) is same
     for key, digest in dict(entries[:2]).items():
         assert seen.has(key, digest)
 
