@@ -94,8 +94,9 @@ def test_any_id_is_one_file_of_ours(where: str, session: str) -> None:
     assert len(os.listdir(os.path.join(where, "shown"))) == 1
 
 
-def test_C5_files_are_private_whatever_the_umask(where: str) -> None:
-    before = os.umask(0)
+@pytest.mark.parametrize("umask", [0, 0o777])
+def test_C5_files_are_private_whatever_the_umask(where: str, umask: int) -> None:
+    before = os.umask(umask)
     try:
         ledger.note(where, "s", [(KEY, b"one")])
     finally:
@@ -208,6 +209,19 @@ def test_garbage_costs_nothing_but_itself(where: str, data: bytes) -> None:
     assert len(seen) <= 1
     assert ledger.note(where, "s", [("more", b"two")]) is None
     assert ledger.seen(where, "s").has("more", b"two")
+
+
+@pytest.mark.parametrize(
+    "form", [b"x%s\n", b" %s\n", b"%sx\n", b"%s \n", b"%s\r\n", b"%s", b"%s\0"]
+)
+def test_a_line_of_another_shape_says_nothing(where: str, form: bytes) -> None:
+    ledger.note(where, "s", [(KEY, b"one")])
+    state.write(where, ledger._name("s"), form % lines([(KEY, b"two")]).rstrip(), sync=False)
+    assert not ledger.seen(where, "s").has(KEY, b"two")
+    older = lines([(KEY, b"one")])
+    torn = form % lines([(KEY, b"two")]).rstrip()
+    state.write(where, ledger._name("s"), older + torn, sync=False)
+    assert ledger.seen(where, "s").has(KEY, b"one")  # the last line that says something
 
 
 def lines(entries: list[tuple[str, bytes]]) -> bytes:

@@ -147,8 +147,9 @@ def test_no_home_is_said() -> None:
     assert recalllog.read(None) == ([], 0)
 
 
-def test_C5_files_are_private_whatever_the_umask(where: str) -> None:
-    before = os.umask(0)
+@pytest.mark.parametrize("umask", [0, 0o777])
+def test_C5_files_are_private_whatever_the_umask(where: str, umask: int) -> None:
+    before = os.umask(umask)
     try:
         log(where)
     finally:
@@ -221,6 +222,51 @@ def test_twenty_hooks_that_rotate_at_once_rotate_once(where: str) -> None:
     assert bad == 0
     assert found[0].why == "0000000"
     assert {e.why for e in found} >= {f"{n}-{r}" for n in range(20) for r in range(3)}
+
+
+def test_who_finds_the_file_renamed_meanwhile_does_not_rename_again(where: str) -> None:
+    fill(where, recalllog.MAX_BYTES)
+    late = state.open_to_append(where, recalllog.FILE)
+    log(where, why="first")  # by another hook, which rotates
+    try:
+        assert recalllog._rotate(where, late)
+    finally:
+        os.close(late)
+    found = [entry.why for entry in entries(where)]
+    assert (found[0], found[-1]) == ("0000000", "first")
+
+
+def test_who_finds_another_one_rotating_appends(where: str) -> None:
+    import fcntl
+
+    fill(where, recalllog.MAX_BYTES)
+    other = state.open_to_append(where, recalllog.FILE)
+    fcntl.flock(other, fcntl.LOCK_EX)
+    try:
+        assert log(where, why="meanwhile") is None
+        assert not os.path.exists(os.path.join(where, recalllog.OLDER))
+    finally:
+        os.close(other)
+    assert entries(where)[-1].why == "meanwhile"
+    log(where, why="after")
+    assert os.path.exists(os.path.join(where, recalllog.OLDER))
+    assert [entry.why for entry in entries(where)][-2:] == ["meanwhile", "after"]
+
+
+def test_what_is_rotated_while_it_is_read_is_read_once(
+    where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log(where, why="one")
+    whole = state.read_end
+
+    def rotated(state_dir: str, name: str, limit: int) -> tuple[bytes, os.stat_result]:
+        found = whole(state_dir, name, limit)
+        if name == recalllog.FILE:
+            os.rename(os.path.join(where, name), os.path.join(where, recalllog.OLDER))
+        return found
+
+    monkeypatch.setattr(state, "read_end", rotated)
+    assert [entry.why for entry in entries(where)] == ["one"]
 
 
 def test_without_locks_the_log_is_bounded_all_the_same(
@@ -326,6 +372,8 @@ def test_a_key_that_does_not_serve_is_made_anew_or_done_without(
     os.unlink(path)
     other = tmp_path / "other"
     other.write_bytes(b"k" * 32)
+    if os.geteuid() == 0:  # what is made in a link's place is ours all the same
+        os.chown(other, 12345, 12345)
     if kind == "directory":
         os.mkdir(path)
     elif kind == "symlink":
