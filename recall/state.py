@@ -99,8 +99,9 @@ def open_to_append(state_dir: str, name: str) -> int:
 
 
 def append_to(descriptor: int, line: bytes) -> int:
-    """Append whole lines to an open state file, as ``append`` does."""
+    """Append whole lines to an open state file, as ``append`` does; readers skip empty ones."""
     size = os.fstat(descriptor).st_size
+    # In the middle of another's write the size may end within a line: then there is an empty one.
     if size and os.pread(descriptor, 1, size - 1) != b"\n":
         line = b"\n" + line
     written = os.write(descriptor, line)
