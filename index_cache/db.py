@@ -12,7 +12,7 @@ import stat
 
 import apsw
 
-from index_cache import checksums, schema
+from index_cache import checksums, owned, schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ _COMMIT_WAIT = 2_000  # ms that a writer waits for readers, where it must
 _PAGE = 4096  # bytes
 _HASH = 16  # hex digits of identity and fingerprint
 _NOT_SLUG = re.compile(r"[^A-Za-z0-9]+")
+refuse_foreign_directory = owned.refuse_foreign_directory
 _QUOTED = re.compile(r"""["'(`]""")
 
 
@@ -312,21 +313,6 @@ def ensure_directory(directory: str) -> None:
             os.chmod(directory, mode & _PRIVATE_DIRECTORY)
         return
     os.chmod(directory, _PRIVATE_DIRECTORY)
-
-
-def refuse_foreign_directory(directory: str) -> None:
-    """Raise OSError when a symlink or another person's directory is in the cache directory's place.
-
-    What is written there could be read, or changed, by others.
-    """
-    try:
-        st = os.lstat(directory)
-    except FileNotFoundError:
-        return
-    if not stat.S_ISDIR(st.st_mode):
-        raise NotADirectoryError("it is a symlink, or no directory")
-    if st.st_uid != os.geteuid():
-        raise PermissionError("it belongs to somebody else")
 
 
 def file_identity(path: str | None) -> tuple[int, int] | None:

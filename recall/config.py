@@ -20,9 +20,10 @@ from recall.configfile import (
 )
 from recall.dirs import config_file, expand_home, state_dir
 from recall.files import directory_fault
+from recall.hooksettings import combined, without_effect
 from recall.notice import Notice, shell_quoted
 from recall.project import find_project_file, find_repository, is_inside
-from recall.settings import Config, LeftOut, SearchSettings
+from recall.settings import Config, LeftOut, SearchSettings, search_settings
 from recall.withhold import shared
 
 TYPE_CHECKING = False
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from index_cache.errors import RecallError
     from recall.files import DirectoryFault
+    from recall.hooksettings import HookSettings
     from recall.withhold import Withheld
 
 __all__ = ["Config", "LeftOut", "Notice", "SearchSettings", "load"]
@@ -269,14 +271,14 @@ class _Loading:
                 hint="mount or create the directories, or correct the configuration",
             )
         settings: dict[str, int | float | bool] = {}
-        hook: dict[str, object] = {}
         for file in reversed(self.files):  # the project's settings over the person's own
             settings |= file.search
-            hook |= file.hook
+        everything = self._everything()
+        hook = self._hook(everything)
         roots = [Root(entry.name, entry.path, entry.rules) for entry in present]
         return Config(
-            shared(roots, self._withheld()),
-            _search_settings(settings),
+            shared(roots, _withheld(everything)),
+            search_settings(settings),
             hook,
             tuple(self.notices),
             sources=tuple(file.file for file in self.files),
@@ -284,14 +286,24 @@ class _Loading:
             left_out=tuple(self.left_out),
         )
 
-    def _withheld(self) -> list[Withheld]:
-        """Return what any root withholds that is configured here, whether it is searched or not."""
+    def _everything(self) -> dict[str, ConfigFile]:
+        """Return the project's file and the person's own, also where they name no root here."""
         files = {file.file: file for file in self.files}
         for path in (find_project_file(self.cwd, []), config_file(self.environ)):
             if path is not None and path not in files and os.path.exists(path):
                 files[path] = self._read(path)
-        entries = [entry for file in files.values() for entry in file.entries]
-        return [(entry.path, entry.rules.private) for entry in entries if entry.rules.private]
+        return files
+
+    def _hook(self, files: dict[str, ConfigFile]) -> HookSettings:
+        """Return what holds for the hook: the person's own settings hold without ``inherit``."""
+        own = files.get(config_file(self.environ) or "")
+        project = next((file for file in files.values() if file is not own), None)
+        if project is None:
+            return combined(own.hook if own else {}, {})
+        for key in without_effect(project.hook):
+            notice = Notice(f"{project.file}: hook.{key} has no effect here, only in your own file")
+            self.notices.append(notice)
+        return combined(own.hook if own else {}, project.hook)
 
     def _leave_out(self, entry: Entry, fault: DirectoryFault) -> None:
         notice = Notice(
@@ -345,11 +357,10 @@ class _Loading:
         return "; ".join([message, *(notice.message for notice in self.notices)])
 
 
-def _search_settings(values: dict[str, int | float | bool]) -> SearchSettings:
-    settings = SearchSettings()
-    for key, value in values.items():
-        setattr(settings, key, value)
-    return settings
+def _withheld(files: dict[str, ConfigFile]) -> list[Withheld]:
+    """Return what any root withholds that is configured here, whether it is searched or not."""
+    entries = [entry for file in files.values() for entry in file.entries]
+    return [(entry.path, entry.rules.private) for entry in entries if entry.rules.private]
 
 
 def _from(file: ConfigFile, directory: str) -> str:

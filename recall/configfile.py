@@ -10,6 +10,7 @@ import os
 
 from index_cache.errors import ConfigInvalid, InvalidInput, RootUnavailable
 from index_cache.model import Rules
+from recall import hooksettings
 from recall.dirs import expand_home
 from recall.files import Unreadable, read_small
 from recall.notice import Notice, shell_quoted
@@ -39,6 +40,8 @@ MEANT_ROOTS = "did you mean roots?"
 # work or output than the person wants.
 ROOT_BOUNDS = {"max_file_bytes": (1, 1024**3), "max_files": (1, 10_000_000)}
 SEARCH_BOUNDS = {"k": (1, 1000), "budget": (256, 1024**2), "wait": (0, 3600)}
+_BOUNDS = {"roots": ROOT_BOUNDS, "search": SEARCH_BOUNDS, "hook": hooksettings.BOUNDS}
+_FRACTIONS = {"wait", *hooksettings.FRACTIONS}
 
 
 class Entry:
@@ -187,7 +190,7 @@ class _Reader:
         tables = parse(self.text, self.config.file)
         self._known(tables, TOP_KEYS, "")
         self.config.inherit = self._flag(tables.get("inherit", True), "inherit")
-        self.config.hook = dict(self._table(tables, "hook"))
+        self._hook(self._table(tables, "hook"))
         search = self._table(tables, "search")
         self._known(search, SEARCH_KEYS, "search.")
         for key in SEARCH_BOUNDS:
@@ -199,6 +202,20 @@ class _Reader:
         for name, value in self._table(tables, "roots").items():
             self.config.entries.append(self._root(name, value))
         return self.config
+
+    def _hook(self, table: dict[str, object]) -> None:
+        self._known(table, hooksettings.KEYS, "hook.")
+        for key, value in table.items():
+            name = f"hook.{key}"
+            if key in hooksettings.FLAGS:
+                self.config.hook[key] = self._flag(value, name)
+            elif key in hooksettings.BOUNDS:
+                self.config.hook[key] = self._number(value, name)
+            elif key == "sensitivity":
+                if value not in hooksettings.SENSITIVITIES:
+                    known = ", ".join(f'"{each}"' for each in hooksettings.SENSITIVITIES)
+                    raise self._wrong(f"{name} must be one of {known}", name)
+                self.config.hook[key] = value
 
     def _root(self, name: str, value: object) -> Entry:
         key = f"roots.{name}"
@@ -246,8 +263,8 @@ class _Reader:
 
     def _number(self, value: object, key: str) -> int | float:
         name = key.rpartition(".")[2]
-        low, high = (SEARCH_BOUNDS if key.startswith("search.") else ROOT_BOUNDS)[name]
-        kinds, kind = ((int, float), "number") if name == "wait" else ((int,), "whole number")
+        low, high = _BOUNDS[key.partition(".")[0]][name]
+        kinds, kind = ((int, float), "number") if name in _FRACTIONS else ((int,), "whole number")
         # bool is an int to Python, and nan compares false with both bounds.
         if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
             raise self._wrong(f"{key} must be a {kind} from {low} to {high}", key)

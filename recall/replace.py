@@ -13,12 +13,15 @@ if TYPE_CHECKING:
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
-def replace(path: str, data: bytes, *, mode: int | None = None, follow: bool = True) -> None:
+def replace(
+    path: str, data: bytes, *, mode: int | None = None, follow: bool = True, sync: bool = True
+) -> None:
     """Write ``data`` to ``path`` so that a reader or a crash finds the old file or the new one.
 
     A symlink's target is replaced, not the link, unless ``follow`` is False. ``mode`` is set
     whatever the umask; without it an existing file keeps its mode and a new one gets what the
-    umask leaves.
+    umask leaves. Without ``sync`` the disk is not waited for: after a power cut the file may be
+    empty.
     Raises ``OSError``; then nothing was changed and no temporary file is left.
     """
     if follow:
@@ -28,16 +31,21 @@ def replace(path: str, data: bytes, *, mode: int | None = None, follow: bool = T
     descriptor = os.open(temporary, flags, 0o666 if mode is None else mode)
     try:
         with open(descriptor, "wb") as stream:
-            _take_over(path, descriptor, mode)
+            if follow or mode is None:
+                _take_over(path, descriptor, mode)
+            else:  # what is there may be a link to somebody else's file
+                os.fchmod(descriptor, mode)
             stream.write(data)
             stream.flush()
-            os.fsync(descriptor)
+            if sync:
+                os.fsync(descriptor)
         os.replace(temporary, path)
     except BaseException:
         with suppress(OSError):
             os.unlink(temporary)
         raise
-    _sync_directory(os.path.dirname(path))
+    if sync:
+        _sync_directory(os.path.dirname(path))
 
 
 def _take_over(path: str, descriptor: int, mode: int | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from index_cache.model import Root
+    from recall.hooksettings import HookSettings
     from recall.notice import Notice
 
 
@@ -29,6 +30,14 @@ class SearchSettings:
         self.budget = budget
         self.include_journal = include_journal
         self.wait = wait
+
+
+def search_settings(values: dict[str, int | float | bool]) -> SearchSettings:
+    """Return the settings of searches, those of ``values`` and the usual ones for the rest."""
+    settings = SearchSettings()
+    for key, value in values.items():
+        setattr(settings, key, value)
+    return settings
 
 
 class LeftOut:
@@ -62,8 +71,8 @@ class LeftOut:
 class Config:
     """What ``load`` found.
 
-    ``roots`` to search; ``search`` settings; ``hook``, the ``[hook]`` table as it was written;
-    ``notices`` to be said; ``sources``, the files that were read; ``origins``, where each root is
+    ``roots`` to search; ``search`` settings; ``hook``, those of the prompt hook; ``notices`` to
+    be said; ``sources``, the files that were read; ``origins``, where each root is
     configured (a file, ``RECALL_ROOTS``, ``--root`` or the repository), by name; ``left_out``.
     """
 
@@ -73,7 +82,7 @@ class Config:
         self,
         roots: tuple[Root, ...],
         search: SearchSettings,
-        hook: dict[str, object],
+        hook: HookSettings,
         notices: tuple[Notice, ...] = (),
         *,
         sources: tuple[str, ...] = (),

@@ -13,7 +13,7 @@ import pytest
 
 from index_cache.errors import ConfigInvalid, InvalidInput, NotFound, RootUnavailable
 from index_cache.model import MAX_FILE_BYTES, MAX_FILES
-from recall import configfile, dirs
+from recall import configfile, dirs, hooksettings
 from recall.config import Config, load
 from recall.notice import shell_quoted
 
@@ -57,6 +57,10 @@ def place(tmp_path: Path) -> Place:
 
 def found(config: Config) -> dict[str, str]:
     return {root.name: root.path for root in config.roots}
+
+
+def hook(config: Config) -> tuple[object, ...]:
+    return tuple(getattr(config.hook, key) for key in hooksettings.KEYS)
 
 
 def said(config: Config) -> str:
@@ -265,7 +269,14 @@ def test_every_key_is_taken(place: Place) -> None:
         include_journal = true
         wait = 1.5
         [hook]
-        anything = { at = ["all"] }
+        enabled = false
+        log = false
+        log_prompts = true
+        deadline_ms = 100
+        refresh_interval = 2.5
+        max_cards = 2
+        cap = 4000
+        sensitivity = "high"
         """
     )
     config = place.load()
@@ -281,7 +292,7 @@ def test_every_key_is_taken(place: Place) -> None:
     )
     search = config.search
     assert (search.k, search.budget, search.include_journal, search.wait) == (5, 1000, True, 1.5)
-    assert config.hook == {"anything": {"at": ["all"]}}
+    assert hook(config) == (False, False, True, 100, 2.5, 2, 4000, "high")
 
 
 def test_defaults(place: Place) -> None:
@@ -290,15 +301,68 @@ def test_defaults(place: Place) -> None:
     assert config.roots[0].rules.as_key() == ((), (), (), True, MAX_FILE_BYTES, MAX_FILES)
     search = config.search
     assert (search.k, search.budget, search.include_journal, search.wait) == (10, 4096, False, 30.0)
-    assert config.hook == {}
+    assert hook(config) == (True, True, False, 250, 2.0, 3, None, "normal")
 
 
 def test_the_projects_settings_go_over_the_own_ones_key_by_key(place: Place) -> None:
-    place.own('[search]\nk = 3\nbudget = 999\n[hook]\na = 1\nb = 1\n[roots]\nn = "~"\n')
-    place.project_file("[search]\nk = 4\n[hook]\nb = 2\n")
+    place.own('[search]\nk = 3\nbudget = 999\n[roots]\nn = "~"\n')
+    place.project_file("[search]\nk = 4\n")
     config = place.load()
     assert (config.search.k, config.search.budget) == (4, 999)
-    assert config.hook == {"a": 1, "b": 2}
+
+
+LOUD = """
+[hook]
+enabled = true
+log = false
+log_prompts = true
+deadline_ms = 9000
+refresh_interval = 2
+max_cards = 9
+cap = 90000
+sensitivity = "high"
+"""
+QUIET = """
+[hook]
+enabled = false
+log_prompts = false
+deadline_ms = 50
+refresh_interval = 60
+max_cards = 1
+cap = 600
+sensitivity = "low"
+"""
+
+
+@pytest.mark.parametrize("inherit", ["", "inherit = false\n"])
+@pytest.mark.parametrize("own", ["", "[hook]\nsensitivity = 'low'\nenabled = false\ncap = 700\n"])
+def test_S4_a_project_can_not_make_the_hook_louder(place: Place, own: str, inherit: str) -> None:
+    roots = '[roots]\nn = "."\n'
+    place.own(own + '[roots]\nmine = "~"\n')
+    before = place.load(cwd=place.home).hook
+    place.project_file(inherit + roots + LOUD)
+    config = place.load()
+    assert hook(config) == tuple(getattr(before, key) for key in hooksettings.KEYS)
+    assert config.hook.cap_for(9000) == before.cap_for(9000)
+    assert {"hook.log has", "hook.log_prompts has"} <= {
+        " ".join(notice.message.split(": ")[1].split()[:2]) for notice in config.notices
+    }
+
+
+@pytest.mark.parametrize("inherit", ["", "inherit = false\n"])
+def test_a_project_can_make_the_hook_quieter(place: Place, inherit: str) -> None:
+    place.own('[hook]\nlog_prompts = true\ncap = 20000\n[roots]\nmine = "~"\n')
+    assert place.load(cwd=place.home).hook.cap_for(9000) == 20_000
+    place.project_file(inherit + '[roots]\nn = "."\n' + QUIET)
+    config = place.load()
+    assert hook(config) == (False, True, False, 50, 60, 1, 20_000, "low")
+    assert config.hook.cap_for(9000) == 600
+    assert config.notices == ()
+
+
+def test_the_persons_own_hook_settings_hold_where_flags_name_directories(place: Place) -> None:
+    place.own("[hook]\nenabled = false\n")
+    assert not place.load("./").hook.enabled
 
 
 def test_entries_start_from_their_own_file(place: Place) -> None:
@@ -308,7 +372,10 @@ def test_entries_start_from_their_own_file(place: Place) -> None:
 
 
 def test_unknown_keys_are_said_with_the_nearest_known_and_do_no_harm(place: Place) -> None:
-    own = place.own('[roots]\nn = { path = "~", exlude = [] }\n[serach]\n[search]\nbudgte = 1\n')
+    own = place.own(
+        '[roots]\nn = { path = "~", exlude = [] }\n[serach]\n[search]\nbudgte = 1\n'
+        "[hook]\nenable = 1\n"
+    )
     config = place.load()
     assert list(found(config)) == ["n"]
     hints = {
@@ -318,6 +385,7 @@ def test_unknown_keys_are_said_with_the_nearest_known_and_do_no_harm(place: Plac
         "roots.n.exlude": "did you mean roots.n.exclude?",
         "serach": "did you mean search?",
         "search.budgte": "did you mean search.budget?",
+        "hook.enable": "did you mean hook.enabled?",
     }
     assert f"{own}:5" in said(config)
 
@@ -328,6 +396,16 @@ def test_unknown_keys_are_said_with_the_nearest_known_and_do_no_harm(place: Plac
         ("inherit = 1", "inherit", 1),
         ("roots = 3", "roots", 1),
         ("hook = 3", "hook", 1),
+        ("[hook]\nenabled = 1", "hook.enabled", 2),
+        ("[hook]\nlog = 'no'", "hook.log", 2),
+        ("[hook]\n\ndeadline_ms = 0", "hook.deadline_ms", 3),
+        ("[hook]\ndeadline_ms = 250.5", "hook.deadline_ms", 2),
+        ("[hook]\nrefresh_interval = 1", "hook.refresh_interval", 2),
+        ("[hook]\nrefresh_interval = nan", "hook.refresh_interval", 2),
+        ("[hook]\nmax_cards = 0", "hook.max_cards", 2),
+        ("[hook]\ncap = 100", "hook.cap", 2),
+        ("[hook]\nsensitivity = 'loud'", "hook.sensitivity", 2),
+        ("[hook]\nsensitivity = []", "hook.sensitivity", 2),
         ("\nsearch = []", "search", 2),
         ("[search]\nk = true", "search.k", 2),
         ("[search]\nk = 0", "search.k", 2),

@@ -24,7 +24,7 @@ from index_cache import (
 from index_cache.model import Root
 from index_cache.refresh import refresh
 from index_cache.store import Store
-from recall import query, summary
+from recall import hashed, hooksettings, ledger, query, recalllog, summary
 
 REPOSITORY = Path(__file__).parent.parent
 SPEC = REPOSITORY / "spec"
@@ -104,6 +104,15 @@ def test_reasons_of_what_is_left_out() -> None:
         ("query-and-ranking.md", f"after {search.MAX_CANDIDATES:,} documents"),
         ("query-and-ranking.md", f"at most {summary.LONGEST} characters"),
         ("query-and-ranking.md", f"{summary.MAX_BODY >> 10} Ki characters of the body"),
+        ("ledger.md", f"over {ledger.MAX_ENTRIES} lines the newest {ledger._KEPT} documents"),
+        ("ledger.md", f"more than {ledger.EXPIRY / 86_400:g} days from now"),
+        ("ledger.md", f"all but the youngest {ledger.MAX_CONVERSATIONS}"),
+        ("recall-log.md", f"{hashed.KEY_BYTES} random bytes"),
+        ("recall-log.md", f"{recalllog.MAX_TEXT:,} characters at most"),
+        ("recall-log.md", f"longer than {recalllog.LONGEST:,} characters"),
+        ("recall-log.md", f"at most {recalllog.MAX_LINE >> 10} KiB"),
+        ("recall-log.md", f"larger than {recalllog.MAX_BYTES >> 10} KiB"),
+        ("recall-log.md", f"renamed {recalllog._SLACK >> 10} KiB later"),
         (
             "query-and-ranking.md",
             "weights "
@@ -118,9 +127,34 @@ def test_numbers(name: str, value: str) -> None:
     assert value in " ".join(page(name).split())
 
 
+def test_settings_of_the_hook() -> None:
+    told = (REPOSITORY / "docs" / "configuration.md").read_text(encoding="utf-8")
+    rows = cells(told.partition("### `[hook]`")[2].partition("\n\nFor ")[0])
+    assert set(rows) - {"key", "---"} == set(hooksettings.KEYS)
+    for key, (low, high) in hooksettings.BOUNDS.items():
+        assert f"{low:,} to {high:,}" in rows[key]
+    assert rows["sensitivity"] == ", ".join(f'`"{each}"`' for each in hooksettings.SENSITIVITIES)
+    usual = hooksettings.HookSettings()
+    defaults = dict(re.findall(r"^\| `(\w+)` \| [^|]+ \| `?([^|]+?)`? \|", told, re.MULTILINE))
+    for key in set(hooksettings.KEYS) - {"cap"}:
+        assert defaults[key].strip('"').lower() == f"{getattr(usual, key)}".lower().removesuffix(
+            ".0"
+        )
+
+
 def test_the_words_are_those_of_the_code() -> None:
     words = cells(page("vocabulary.md"))
     assert set(parse.TIERS) <= set(re.findall(r"`([\w-]+)`", words["tier"]))
+
+
+def test_fields_of_the_recall_log(tmp_path: Path) -> None:
+    import json
+
+    where = str(tmp_path)
+    recalllog.record(where, host="h", spoke=True, why="w", prompt="p", with_text=True)
+    fields = json.loads((tmp_path / recalllog.FILE).read_bytes())
+    told = re.findall(r"(?m)^\| (`.+?) \|", page("recall-log.md"))
+    assert set(fields) == {name for row in told for name in re.findall(r"`(\w+)`", row)}
 
 
 def test_every_page_and_vector_file_that_is_named_is_there() -> None:

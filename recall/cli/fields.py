@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from index_cache.refresh import Report
     from recall.caches import CacheFile
     from recall.config import LeftOut
+    from recall.logsummary import Summary
+    from recall.recalllog import Entry
     from recall.rootstatus import RootStatus
 
 
@@ -132,6 +134,71 @@ def moment(epoch: float | None) -> str | None:
     if epoch is None:
         return None
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(epoch))
+
+
+def local(epoch: object) -> str:
+    """Return a time for people, in their own zone; ``never`` for None."""
+    if not isinstance(epoch, (int, float)):
+        return "never"
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(epoch))
+
+
+def paused_until(until: float) -> str:
+    """Return until when the hook is paused, in words."""
+    if until == float("inf"):
+        return 'paused until "recall resume"'
+    return f"paused until {local(until)}; recall resume ends it"
+
+
+def paused_fields(until: float | None) -> dict[str, object] | None:
+    """Return a pause; None without one, and no time for one that only ``resume`` ends."""
+    if until is None:
+        return None
+    return {"until": None if until == float("inf") else moment(until)}
+
+
+def entry_fields(entry: Entry) -> dict[str, object]:
+    """Return one line of the recall log."""
+    return {
+        "when": moment(entry.when),
+        "host": entry.host,
+        "decision": entry.decision,
+        "why": entry.why,
+        "cards": [
+            {"id": id_, "root": root, "path": path, "abs_path": file}
+            for id_, root, path, file in entry.cards
+        ],
+        "roots": entry.roots,
+        "ms": entry.ms,
+        "tokens": entry.tokens,
+        "prompt": entry.prompt,
+        "session": entry.session,
+        "text": entry.text,
+    }
+
+
+def summary_fields(summary: Summary) -> dict[str, object]:
+    """Return a recall log as a whole; of what was never recalled only the first few."""
+    from recall.logsummary import FIRST
+
+    return {
+        "since": moment(summary.since),
+        "last": moment(summary.last),
+        "prompts": summary.prompts,
+        "spoke": summary.spoke,
+        "tokens": summary.tokens,
+        "p50_ms": summary.p50,
+        "p95_ms": summary.p95,
+        "reasons": summary.reasons,
+        "most_recalled": [
+            {"root": root, "path": path, "count": count} for root, path, count in summary.most
+        ],
+        "documents": summary.known,
+        "never_recalled": None if summary.never is None else len(summary.never),
+        "never_recalled_first": [
+            {"root": root, "path": path} for root, path in (summary.never or [])[:FIRST]
+        ],
+    }
 
 
 def _failure_fields(failure: dict[str, object] | None) -> dict[str, object] | None:

@@ -8,7 +8,15 @@ import time
 import click
 
 from recall.cli.common import Console, working_directory
-from recall.cli.fields import by_reason, left_out_fields, skipped_path, status_fields
+from recall.cli.fields import (
+    by_reason,
+    left_out_fields,
+    local,
+    paused_fields,
+    paused_until,
+    skipped_path,
+    status_fields,
+)
 from recall.cli.options import examples, json_option, root_option
 from recall.output import number, size, visible
 
@@ -25,10 +33,10 @@ if TYPE_CHECKING:
 def command(*, names: tuple[str, ...], skipped: bool, as_json: bool) -> int:
     """Show roots, caches and what was skipped.
 
-    For each root: its notes, its cache file and size, the last refresh, the last failure and the
-    last damage of its cache; one that is damaged now is deleted, and the next search makes it anew.
-    A root whose directory is missing, or that a project's file may not name yet, is shown as left
-    out.
+    Whether the prompt hook is paused; for each root its notes, its cache file and size, the last
+    refresh, the last failure and the last damage of its cache; one that is damaged now is deleted,
+    and the next search makes it anew. A root whose directory is missing, or that a project's file
+    may not name yet, is shown as left out.
     """
     from recall import config, dirs
 
@@ -47,6 +55,7 @@ def command(*, names: tuple[str, ...], skipped: bool, as_json: bool) -> int:
             console.note(f"{state.root.name}: {_damaged(state)}", hint)
         if state.trouble is not None:
             console.note(f"{state.root.name}: {_troubled(state)}")
+    until = _pause(console, dirs.state_dir(os.environ))
     directory = dirs.cache_dir(os.environ)
     documents = [_kept(directory, left) for left in left_out]
     return console.finish(
@@ -54,14 +63,26 @@ def command(*, names: tuple[str, ...], skipped: bool, as_json: bool) -> int:
             "roots": [status_fields(state, skipped=skipped) for state in states],
             "left_out": list(map(left_out_fields, left_out, documents)),
             "config": list(settings.sources),
+            "paused": paused_fields(until),
         },
         lambda _: "".join(
             [
+                *([] if until is None else [f"the prompt hook is {paused_until(until)}\n"]),
                 *(_lines(state, skipped=skipped) for state in states),
                 *map(_left_out, left_out, documents),
             ]
         ),
     )
+
+
+def _pause(console: Console, state_dir: str | None) -> float | None:
+    """Return until when the hook is paused, and say if that can't be told."""
+    from recall import pausing
+
+    fault = pausing.fault(state_dir)
+    if fault is not None:
+        console.note(f"whether the prompt hook is paused can't be told: {fault}", "recall resume")
+    return pausing.paused(state_dir, time.time())
 
 
 def _kept(directory: str | None, left: LeftOut) -> int:
@@ -111,7 +132,7 @@ def _lines(state: RootStatus, *, skipped: bool) -> str:
         if state.withheld:
             lines.append(f"  withheld as private: {state.withheld:,}")
         lines.append(f"  cache file: {visible(state.cache_file or 'in memory')}")
-        lines.append(f"  last refresh: {_local(state.last_refresh)}")
+        lines.append(f"  last refresh: {local(state.last_refresh)}")
     elif state.trouble is not None:
         lines.append(f"  {visible(_troubled(state))}")
     elif state.damage is not None:
@@ -130,14 +151,8 @@ def _lines(state: RootStatus, *, skipped: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _local(epoch: object) -> str:
-    if not isinstance(epoch, (int, float)):
-        return "never"
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(epoch))
-
-
 def _failure(failure: dict[str, object]) -> str:
-    parts = [_local(failure.get("when")), visible(str(failure.get("message", "")))]
+    parts = [local(failure.get("when")), visible(str(failure.get("message", "")))]
     if failure.get("where"):
         parts.append(visible(str(failure["where"])))
     if failure.get("hint"):
@@ -146,9 +161,9 @@ def _failure(failure: dict[str, object]) -> str:
 
 
 def _damage(damage: dict[str, object]) -> str:
-    parts = [_local(damage.get("when")), visible(str(damage.get("message", "")))]
+    parts = [local(damage.get("when")), visible(str(damage.get("message", "")))]
     count = damage.get("count")
     if isinstance(count, int) and count > 1:
-        parts.append(f"{count:,} times since {_local(damage.get('since'))}")
+        parts.append(f"{count:,} times since {local(damage.get('since'))}")
     parts.append("repaired" if damage.get("repaired") else "recall rebuild repairs it")
     return "; ".join(parts)

@@ -1,0 +1,262 @@
+"""The recall log: what the prompt hook decided at each prompt, and why (``spec/recall-log.md``).
+
+Local, bounded, 0600, and by default without a word of what was asked: a prompt is a keyed hash, so
+that equal ones can be told and none can be guessed. One line of JSON a prompt, appended in one
+write. Of two files the older is deleted when the newer one is full.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from recall import state
+from recall.files import Unreadable
+from recall.hashed import KEY_BYTES, hashed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recall.card import Card
+
+    Fields = dict[str, object]
+
+FILE = "recall-log.jsonl"
+OLDER = "recall-log.1.jsonl"
+KEY_FILE = "recall-log.key"
+MAX_BYTES = 512 * 1024  # of each of the two files
+MAX_TEXT = 2000  # characters of a prompt, where they are asked for
+LONGEST = 64 * 1024  # characters of a prompt in which private spans are looked for
+MAX_LINE = 16 * 1024  # bytes
+MAX_WORD = 64  # characters of a host's name or a reason
+SPOKE, SILENT = "spoke", "silent"
+_SLACK = 64 * 1024  # what hooks may append while another one rotates
+_SHORT = 8  # bytes of a session's hash
+_LAST_MOMENT = 253_402_300_800  # seconds since the epoch; from here on a year has five digits
+
+
+def record(
+    state_dir: str | None,
+    *,
+    host: str,
+    spoke: bool,
+    why: str,
+    prompt: str,
+    session: str | None = None,
+    cards: Sequence[Card] = (),
+    roots: Sequence[str] = (),
+    ms: float = 0.0,
+    tokens: int = 0,
+    with_text: bool = False,
+    now: float | None = None,
+) -> str | None:
+    """Append what was decided at one prompt; return None, or why that was not possible.
+
+    ``why`` is one word. ``cards`` are those that were shown, ``roots`` the names of what was
+    searched, ``ms`` how long it took, ``tokens`` the estimate of what was said. ``with_text`` adds
+    the prompt without its private spans (``[hook] log_prompts``). Never raises.
+    """
+    if state_dir is None:
+        return "no home directory is known"
+    fields: Fields = {
+        "t": round(time.time() if now is None else now, 3),
+        "host": host[:MAX_WORD],
+        "decision": SPOKE if spoke else SILENT,
+        "why": why[:MAX_WORD],
+        "roots": list(roots),
+        "cards": [
+            {"id": card.id, "root": card.root, "path": card.path, "file": card.abs_path}
+            for card in cards
+        ],
+        "ms": round(ms, 1),
+        "tokens": tokens,
+    }
+    try:
+        key = _key(state_dir)
+        fields["prompt"] = None if key is None else hashed(prompt, key)
+        fields["session"] = hashed(session, key, _SHORT) if session and key else None
+        if with_text:
+            fields["text"] = _text(prompt)
+        _append(state_dir, _line(fields))
+    except (OSError, Unreadable, ValueError) as error:
+        return str(error)
+    return None
+
+
+def _key(state_dir: str) -> bytes | None:
+    """Return the key of the hashes, made if there is none that serves; None if that fails."""
+    key = _kept_key(state_dir)
+    if key is not None:
+        return key
+    # Of several that make the first key at once the last one counts; the others' hash of this one
+    # prompt is then equal to none.
+    try:
+        state.write(state_dir, KEY_FILE, os.urandom(KEY_BYTES), sync=False)
+    except OSError:
+        return None
+    return _kept_key(state_dir)
+
+
+def _kept_key(state_dir: str) -> bytes | None:
+    try:
+        key = state.read(state_dir, KEY_FILE, KEY_BYTES)
+    except (OSError, Unreadable):
+        return None
+    return key if len(key) == KEY_BYTES else None
+
+
+def _text(prompt: str) -> str | None:
+    """Return a prompt as it may be kept, None if it is too long to be sure of its private spans."""
+    if len(prompt) > LONGEST:
+        return None
+    from index_cache.privacy import strip
+
+    text = strip(prompt)
+    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"
+
+
+def _line(fields: Fields) -> bytes:
+    import json
+
+    # ASCII alone: whatever a name holds, it can't break a line or a terminal.
+    line = json.dumps(fields, allow_nan=False, separators=(",", ":")).encode("ascii")
+    for name in ("text", "roots", "cards"):
+        if len(line) >= MAX_LINE and fields.get(name):
+            fields[name] = None if name == "text" else []
+            line = json.dumps(fields, allow_nan=False, separators=(",", ":")).encode("ascii")
+    return line + b"\n"
+
+
+def _append(state_dir: str, line: bytes) -> None:
+    descriptor = state.open_to_append(state_dir, FILE)
+    try:
+        if os.fstat(descriptor).st_size + len(line) > MAX_BYTES and _rotate(state_dir, descriptor):
+            os.close(descriptor)
+            descriptor = state.open_to_append(state_dir, FILE)
+        state.append_to(descriptor, line)
+    finally:
+        os.close(descriptor)
+
+
+def _rotate(state_dir: str, descriptor: int) -> bool:
+    """Make the full file the older one; return whether this process did.
+
+    Only who holds the lock of the file that has the name now may rename it: else two that find it
+    full at once would rename twice, and the second time what was begun just then. Nobody waits for
+    the lock; who doesn't get it appends to the file as it is.
+    """
+    import fcntl
+
+    path = os.path.join(state_dir, FILE)
+    mine = os.fstat(descriptor)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        if mine.st_size <= MAX_BYTES + _SLACK:
+            return False
+        # So much does not come from a moment of rotating: this file system has no locks.
+    try:
+        now = os.lstat(path)
+        if (now.st_dev, now.st_ino) == (mine.st_dev, mine.st_ino):
+            os.rename(path, os.path.join(state_dir, OLDER))
+    except FileNotFoundError:
+        pass
+    return True
+
+
+class Entry:
+    """One line of the log: ``when`` in seconds since the epoch, ``prompt`` and ``session`` hashes.
+
+    ``cards`` are id, root, relative path and absolute path; ``text`` is None unless asked for.
+    """
+
+    __slots__ = (
+        "cards",
+        "decision",
+        "host",
+        "ms",
+        "prompt",
+        "roots",
+        "session",
+        "text",
+        "tokens",
+        "when",
+        "why",
+    )
+
+    def __init__(self, fields: Fields) -> None:
+        """Take over what a line says. Raises ValueError if no version of ours has written it."""
+        when, decision = _number(fields.get("t")), fields.get("decision")
+        if when is None or when >= _LAST_MOMENT or decision not in (SPOKE, SILENT):
+            raise ValueError(decision)
+        self.when = when
+        self.decision = str(decision)
+        self.why = _word(fields.get("why")) or "unknown"
+        self.host = _word(fields.get("host")) or "unknown"
+        self.prompt = _word(fields.get("prompt"))
+        self.session = _word(fields.get("session"))
+        self.text = _word(fields.get("text"))
+        self.ms = _number(fields.get("ms")) or 0.0
+        self.tokens = int(_number(fields.get("tokens")) or 0)
+        roots, cards = fields.get("roots"), fields.get("cards")
+        self.roots = [r for r in roots if isinstance(r, str)] if isinstance(roots, list) else []
+        self.cards = [
+            (card["id"], card["root"], card["path"], card["file"])
+            for card in (cards if isinstance(cards, list) else [])
+            if isinstance(card, dict)
+            and all(isinstance(card.get(name), str) for name in ("id", "root", "path", "file"))
+        ]
+
+
+def read(state_dir: str | None) -> tuple[list[Entry], int]:
+    """Return the entries that are kept, oldest first, and how many lines could not be read.
+
+    Raises Unreadable when a file is there that is not the person's.
+    """
+    if state_dir is None:
+        return [], 0
+    # The newer one first: if it is rotated in between, it is met again, and seen to be the same.
+    newer, older = _contents(state_dir, FILE), _contents(state_dir, OLDER)
+    if newer[1] is not None and newer[1] == older[1]:
+        older = b"", None
+    entries, bad = [], 0
+    # What follows the last newline is being written, or was cut off.
+    for line in [*older[0].split(b"\n"), *newer[0].split(b"\n")]:
+        if not line:
+            continue
+        try:
+            entries.append(_entry(line))
+        except (ValueError, RecursionError):
+            bad += 1
+    return entries, bad
+
+
+def _contents(state_dir: str, name: str) -> tuple[bytes, tuple[int, int] | None]:
+    limit = 2 * MAX_BYTES
+    try:
+        data, st = state.read_end(state_dir, name, limit)
+    except FileNotFoundError:
+        return b"", None
+    if st.st_size > limit:
+        data = data.partition(b"\n")[2]
+    return data, (st.st_dev, st.st_ino)
+
+
+def _entry(line: bytes) -> Entry:
+    import json
+
+    fields = json.loads(line)
+    if not isinstance(fields, dict):
+        raise ValueError(line)  # noqa: TRY004 - a line that is not ours, like any other
+    return Entry(fields)
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value if 0 <= value < float("inf") else None
+
+
+def _word(value: object) -> str | None:
+    return value if isinstance(value, str) else None
