@@ -24,7 +24,7 @@ from index_cache import (
 from index_cache.model import Root
 from index_cache.refresh import refresh
 from index_cache.store import Store
-from recall import hashed, hooksettings, ledger, query, recalllog, summary
+from recall import gate, hashed, hooksettings, ledger, query, recalllog, summary, topic
 
 REPOSITORY = Path(__file__).parent.parent
 SPEC = REPOSITORY / "spec"
@@ -113,6 +113,21 @@ def test_reasons_of_what_is_left_out() -> None:
         ("recall-log.md", f"at most {recalllog.MAX_LINE >> 10} KiB"),
         ("recall-log.md", f"larger than {recalllog.MAX_BYTES >> 10} KiB"),
         ("recall-log.md", f"renamed {recalllog._SLACK >> 10} KiB later"),
+        ("gate.md", f"{topic.MAX_PIECES:,} different pieces"),
+        ("gate.md", f"more than {topic._LONGEST_PIECE} ASCII characters"),
+        ("gate.md", f"counts {topic.CHORE_WEIGHT:.2f} of a word".replace("0.", ".")),
+        ("gate.md", f"{gate._WORDS:g} · ln(1 + words)"),
+        ("gate.md", f"{gate._STRENGTH:g} · ln(1 + strength)"),
+        ("gate.md", f"−{-gate._UNKNOWN:g} · min(unknown / {gate._MAX_UNKNOWN:g}, 1)"),
+        ("gate.md", f"{gate._NAMED:g} · named"),
+        ("gate.md", f"−{-gate._LENGTH:g} · ln(length / {gate._SHORT:g})"),
+        ("gate.md", f"between {gate._SHORT:g} and {gate._LONG:,.0f}"),
+        ("gate.md", f"at most {gate._IN_HEAD:g} if"),
+        ("gate.md", f"−{-gate._NOTES:g} · ln(N + 1.5)".replace("0.", ".")),
+        ("gate.md", f"{gate._SATURATED:g} · ln(N + 1.5)"),
+        ("gate.md", f"at most {gate._FEW} notes have it, or {100 * gate._RARE:g} % of them"),
+        ("gate.md", f"{gate._MAX_KIN} are tried"),
+        ("gate.md", f"{gate._BAR:g} + {gate._BAR_PER_SENSITIVITY:g} · (.5 − sensitivity)"),
         (
             "query-and-ranking.md",
             "weights "

@@ -1,0 +1,302 @@
+"""A text to the words that tell of its subject: pure. See ``spec/gate.md``."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from recall import chatter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from index_cache.analyze import Analyzer
+
+MAX_PIECES = 4_000  # different ones that are looked at; longer prompts are pasted text
+CHORE_WEIGHT = 0.25  # of a word
+
+_LONGEST_PIECE = 200  # characters
+_DIGITS_OF_A_CODE = 3
+_SHORTEST_IDENTIFIER = 4  # characters; "2x" and "a/b" name nothing
+_SIGNS = "_-./:@#+"  # what may stand within a term, as the analyzer has it
+# What stands between words and is part of none.
+_BREAKS = dict.fromkeys(
+    map(ord, "()[]{}<>\"'`*,;!?=&|~^%$\\’‘“”„«»‹›¿¡…—–？！。，、；：（）「」『』【】《》·•؟،؛\0"),
+    " ",
+)
+_HAN, _HANGUL, _THREE = "han", "hangul", "three"
+_RANGES = (
+    ("\u0e00", "\u0eff", _THREE),
+    ("\u1000", "\u109f", _THREE),
+    ("\u1780", "\u17ff", _THREE),
+    ("\u3005", "\u312f", _HAN),
+    ("\u3400", "\u9fff", _HAN),
+    ("\uac00", "\ud7a3", _HANGUL),
+    ("\uf900", "\ufaff", _HAN),
+    ("\U00020000", "\U0003ffff", _HAN),
+)
+_ARABIC = "\u0600"
+_ARTICLES = ("وال", "بال", "كال", "فال", "ال", "لل")  # Arabic, written as one with its word
+
+
+class Word:
+    """Something in a text that tells of its subject.
+
+    ``terms`` are its terms: one, or all pairs of a ``run`` of characters that has no blanks.
+    ``weight`` counts it in words. ``parts`` are those of an identifier whose whole ``terms`` has;
+    ``identifier`` says that it can't be anything else, as a hyphenated word could, and ``path``
+    that it names a file.
+    """
+
+    __slots__ = ("chore", "identifier", "parts", "path", "run", "terms", "text", "weight")
+
+    def __init__(
+        self,
+        text: str,
+        terms: list[str],
+        weight: float = 1.0,
+        *,
+        chore: bool = False,
+        run: bool = False,
+        identifier: bool = False,
+        parts: Sequence[Word] | None = None,
+    ) -> None:
+        self.text = text
+        self.terms = terms
+        self.weight = weight
+        self.chore = chore
+        self.run = run
+        self.identifier = identifier
+        self.parts = parts
+        self.path = False
+
+
+class Topic:
+    """Finds the words of texts that are not chatter. ``analyzer`` is the search's own."""
+
+    def __init__(self, analyzer: Analyzer, *, ascii_only: bool) -> None:
+        self._analyzer = analyzer
+        empty, chores = chatter.EMPTY, chatter.CHORES
+        if not ascii_only:
+            empty += chatter.EMPTY_BEYOND_ASCII
+            chores += chatter.CHORES_BEYOND_ASCII
+        self._empty = frozenset(empty.split())
+        self._chores = frozenset(chores.split())
+        self._generic = frozenset(chatter.GENERIC.split())
+        self._runs: Runs | None = None
+
+    def words(self, text: str) -> list[Word]:
+        """Return the different words of a text that tell of its subject, in order."""
+        found: dict[str, Word] = {}
+        pieces = dict.fromkeys(text.translate(_BREAKS).split())
+        for piece in list(pieces)[:MAX_PIECES]:
+            if len(piece) > _LONGEST_PIECE and piece.isascii():
+                continue  # encoded data
+            for word in self._of(piece):
+                found.setdefault(word.terms[0] if not word.run else word.text, word)
+        return list(found.values())
+
+    def has_kin(self, term: str, head: str) -> bool:
+        """Tell whether ``head``, a folded text, has a word that begins as a term does.
+
+        The same means two thirds of the term, and four letters at least: ``Pantheren`` for
+        ``Panther``, where no stemmer helps.
+        """
+        begin = _bare(term)
+        begin = begin[: max(4, len(begin) * 2 // 3)]
+        # Arabic writes articles and prepositions as one with the word.
+        begin = f" {begin}" if begin.isascii() or begin[0] < _ARABIC else begin
+        at = head.find(begin)
+        while at >= 0:
+            if head[at:].split(None, 1)[0] not in self._empty:
+                return True
+            at = head.find(begin, at + 1)
+        return False
+
+    def _of(self, piece: str) -> Iterator[Word]:
+        if piece.isascii():
+            yield from self._spelled(piece)
+            return
+        for script, part in _by_script(unicodedata.normalize("NFKC", piece)):
+            if not script:
+                yield from self._spelled(part)
+                continue
+            if self._runs is None:
+                self._runs = Runs()
+            for left in self._runs.without_chatter(script, part):
+                terms = self._analyzer.terms(left)
+                if terms:
+                    yield Word(left, terms, max(1.0, len(left) / 2), run=True)
+
+    def _spelled(self, piece: str) -> Iterator[Word]:
+        terms = self._analyzer.terms(piece)
+        if len(terms) > 1:
+            yield self._compound(piece, terms)
+        elif terms:
+            word = self._word(_plain(piece.strip(_SIGNS)), terms[0])
+            if word is not None:
+                if _is_code(piece.strip(_SIGNS)):
+                    word.text, word.identifier = piece.strip(_SIGNS), True
+                yield word
+
+    def _compound(self, piece: str, terms: list[str]) -> Word:
+        """Return a word with parts; a chore when they are nothing else."""
+        spelled = _parts(piece)
+        if len(spelled) != len(terms) - 1:
+            spelled = terms[1:]  # not the analyzer's parts: theirs are stems
+        pairs = dict(zip(terms[1:], spelled, strict=True)).items()
+        parts = [self._word(_plain(part), term) for term, part in pairs]
+        kept = [part for part in parts if part is not None]
+        for part in kept:
+            if part.text in self._generic:
+                part.chore, part.weight = True, CHORE_WEIGHT
+        names = not all(part.chore for part in kept)
+        # C++ and .env; getUser and apply_secrets, whatever they are made of.
+        names = names or len(parts) == 1 or "_" in piece or _has_hump(piece)
+        word = Word(piece, terms[:1], 1.0 if names else CHORE_WEIGHT, chore=not names, parts=kept)
+        word.identifier = names and _is_identifier(piece)
+        word.path = word.identifier and ("/" in piece or _is_file(piece, kept))
+        return word
+
+    def _word(self, word: str, term: str) -> Word | None:
+        if len(term) == 1 and term.isascii():
+            return None
+        if word in self._empty or term in self._empty:
+            return None
+        if word in self._chores or term in self._chores:
+            return Word(word, [term], CHORE_WEIGHT, chore=True)
+        return Word(word, [term])
+
+
+class Runs:
+    """Takes chatter out of scripts without blanks, and out of Korean."""
+
+    def __init__(self) -> None:
+        self._phrases = frozenset(chatter.RUNS.split())
+        self._korean = frozenset(chatter.HANGUL.split())
+        self._endings = frozenset(chatter.HANGUL_ENDINGS.split())
+        self._longest = max(map(len, self._phrases))
+        self._longest_ending = max(map(len, self._endings))
+
+    def without_chatter(self, script: str, run: str) -> list[str]:
+        """Return what is left of a run, in pieces of two characters and more (or the run)."""
+        if script == _HANGUL:
+            return self._stems(run)
+        if script == _THREE:
+            return [run]
+        pieces = self._rest(run).split()
+        return [piece for piece in pieces if len(piece) > 1 or piece == run]
+
+    def _rest(self, run: str) -> str:
+        """Return a run with blanks for its chatter: the longest phrases first, then hiragana."""
+        left = []
+        at = 0
+        while at < len(run):
+            for size in range(min(self._longest, len(run) - at), 0, -1):
+                if run[at : at + size] in self._phrases:
+                    left.append(" ")
+                    at += size
+                    break
+            else:
+                left.append(" " if "\u3041" <= run[at] <= "\u309f" else run[at])
+                at += 1
+        return "".join(left)
+
+    def _stems(self, word: str) -> list[str]:
+        while word not in self._korean:
+            for size in range(min(self._longest_ending, len(word) - 2), 0, -1):
+                if word[-size:] in self._endings:
+                    word = word[:-size]
+                    break
+            else:
+                return [word]
+        return []
+
+
+def folded(text: str) -> str:
+    """Return a text in lower case, Latin letters without diacritics, its words between blanks."""
+    return f" {' '.join(_plain(text.translate(_BREAKS)).split())} "
+
+
+def _plain(text: str) -> str:
+    """Return a text in lower case and, where it is in Latin letters, without diacritics."""
+    if text.isascii():
+        return text.lower()
+    out = []
+    base = ""
+    for char in unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold()):
+        if not unicodedata.combining(char):
+            base = char
+        elif base.isascii():
+            continue
+        out.append(char)
+    return unicodedata.normalize("NFC", "".join(out))
+
+
+def _bare(word: str) -> str:
+    """Return an Arabic word without its article."""
+    for article in _ARTICLES:
+        if word.startswith(article) and len(word) - len(article) > 2:  # noqa: PLR2004 - a root
+            return word[len(article) :]
+    return word
+
+
+def _is_identifier(piece: str) -> bool:
+    """Tell whether a piece with several parts names a thing.
+
+    ``DEC-0054``, ``apply_secrets``, ``getUser`` and ``a/b/c`` do, ``two-day`` and ``read/write``
+    don't.
+    """
+    name = piece.strip(_SIGNS)
+    if len(name) < _SHORTEST_IDENTIFIER or not any(map(str.isalpha, name)):
+        return False
+    if any(char in "_.:@#+" or char.isdigit() for char in name) or name.count("/") > 1:
+        return True
+    return _has_hump(name)
+
+
+def _is_file(piece: str, parts: Sequence[Word]) -> bool:
+    """Tell whether a piece ends as names of files do: in a part that many files have."""
+    return bool(parts) and parts[-1].chore and piece.lower().endswith(f".{parts[-1].text}")
+
+
+def _is_code(name: str) -> bool:
+    """Tell whether a word of one part is a code: ``E1234``, not ``utf8`` nor ``2024``."""
+    return name[:1].isupper() and sum(map(str.isdigit, name)) >= _DIGITS_OF_A_CODE
+
+
+def _has_hump(name: str) -> bool:
+    return any(map(_is_hump, name, name[1:]))
+
+
+def _is_hump(before: str, char: str) -> bool:
+    return (before.islower() or before.isdigit()) and char.isupper()
+
+
+def _parts(piece: str) -> list[str]:
+    """Return the parts of an identifier as they are written."""
+    spaced = [
+        f" {char}" if _is_hump(before, char) else char if char.isalnum() else " "
+        for before, char in zip("A" + piece, piece, strict=False)
+    ]
+    return "".join(spaced).split()
+
+
+def _by_script(piece: str) -> Iterator[tuple[str, str]]:
+    """Yield stretches of a piece with their script, "" for those that have words."""
+    begin = 0
+    last = _script(piece[:1])
+    for at, char in enumerate(piece):
+        script = _script(char)
+        if script != last:
+            yield last, piece[begin:at]
+            begin, last = at, script
+    if piece:
+        yield last, piece[begin:]
+
+
+def _script(char: str) -> str:
+    for low, high, script in _RANGES:
+        if low <= char <= high:
+            return script
+    return ""
