@@ -103,9 +103,7 @@ class ConfigFile:
         return json.dumps(directory, ensure_ascii=False)
 
 
-def read_config(
-    file: str, environ: Mapping[str, str], looked: Looked | None = None
-) -> ConfigFile:
+def read_config(file: str, environ: Mapping[str, str], looked: Looked | None = None) -> ConfigFile:
     """Read and check the configuration in ``file``; ``environ`` says what ``~`` means.
 
     ``looked`` notes all that decides.

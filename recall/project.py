@@ -21,9 +21,7 @@ PROJECT_FILE = ".recall.toml"
 _MAX_LINK_BYTES = 64 * 1024  # git's own files of one path each
 
 
-def find_project_file(
-    cwd: str, notices: list[Notice], looked: Looked | None = None
-) -> str | None:
+def find_project_file(cwd: str, notices: list[Notice], looked: Looked | None = None) -> str | None:
     """Return the nearest ``.recall.toml`` of ``cwd``, its parents and its main worktree, or None.
 
     In a linked git worktree the main worktree's directory is asked after the worktree's own, its
