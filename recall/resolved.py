@@ -210,8 +210,8 @@ def _decoded(kept: dict[str, Any], made_for: list[object]) -> Resolved | None:
         tuple(_root(*each) for each in kept["roots"]),
         hook,
         search,
-        notices=kept["notices"],
-        left_out=kept["left_out"],
+        notices=int(kept["notices"]),
+        left_out=int(kept["left_out"]),
         from_cache=True,
     )
 
