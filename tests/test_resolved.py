@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from index_cache.errors import RecallError
-from recall import config, dirs, looked, resolved, trust
+from recall import config, configfile, dirs, looked, resolved, trust
+from recall.hashed import hashed
 from recall.hooksettings import HookSettings
 from recall.settings import SearchSettings
 
@@ -116,7 +117,7 @@ class World:
 def later(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let all files be older than the loading, so that nothing is suspect."""
     now = time.time_ns
-    monkeypatch.setattr(resolved.time, "time_ns", lambda: now() + LATER_NS)
+    monkeypatch.setattr(time, "time_ns", lambda: now() + LATER_NS)
 
 
 @pytest.fixture
@@ -125,8 +126,9 @@ def world(tmp_path: Path) -> World:
 
 
 @pytest.fixture
-def kept(world: World, later: None) -> str:
+def kept(world: World, request: pytest.FixtureRequest) -> str:
     """Return the path of the kept result for ``src/repo``."""
+    request.getfixturevalue("later")
     world.write("src/repo/.recall.toml", TEXTS[0])
     assert not load(world).from_cache
     assert load(world).from_cache
@@ -146,11 +148,14 @@ class Edits(RuleBasedStateMachine):
     def begin(self) -> None:
         self.directory = tempfile.mkdtemp()
         self.world = World(self.directory)
-        self.now = time.time_ns
-        resolved.time.time_ns = lambda: self.now() + LATER_NS  # type: ignore[assignment]
+        self.world.write("src/repo/.recall.toml", TEXTS[2])
+        self.world.write("main/.recall.toml", TEXTS[0])
+        self.patch = pytest.MonkeyPatch()
+        now = time.time_ns
+        self.patch.setattr(time, "time_ns", lambda: now() + LATER_NS)
 
     def teardown(self) -> None:
-        resolved.time.time_ns = self.now
+        self.patch.undo()
         for top, _, _ in os.walk(self.directory):
             os.chmod(top, 0o700)
         shutil.rmtree(self.directory)
@@ -274,8 +279,9 @@ TestEdits = Edits.TestCase
 TestEdits.settings = settings(stateful_step_count=20)
 
 
+@pytest.mark.usefixtures("later")
 def test_every_question_to_the_disk_is_asked_again(
-    world: World, later: None, monkeypatch: pytest.MonkeyPatch
+    world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.write("wt/.recall.toml", TEXTS[2] + f'out = "{world.path("elsewhere")}"\n')
     world.write("main/.recall.toml", TEXTS[0])
@@ -298,8 +304,8 @@ def test_every_question_to_the_disk_is_asked_again(
         assert not mine - asked
 
 
-def _noting(function, asked):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-    def noting(path, *args, **kwargs):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN002, ANN003, ANN202
+def _noting(function: Callable[..., object], asked: set[str]) -> Callable[..., object]:
+    def noting(path: object, *args: object, **kwargs: object) -> object:
         if isinstance(path, str):
             asked.add(path)
         return function(path, *args, **kwargs)
@@ -357,14 +363,17 @@ def test_C5_an_edit_in_the_same_tick_is_seen(world: World) -> None:
     assert not os.path.exists(world.path("home/.cache"))
 
 
+@pytest.mark.usefixtures("later")
 def test_an_edit_while_it_is_read_is_seen_at_the_next_call(
-    world: World, later: None, monkeypatch: pytest.MonkeyPatch
+    world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = world.write("src/repo/.recall.toml", TEXTS[0])
-    real = config.read_config
+    real = configfile.read_config
 
-    def edited(path, *args):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN002, ANN202
-        result = real(path, *args)
+    def edited(
+        path: str, environ: Mapping[str, str], noted: looked.Looked
+    ) -> configfile.ConfigFile:
+        result = real(path, environ, noted)
         if path == file:
             world.tick()
             world.write("src/repo/.recall.toml", TEXTS[1])
@@ -377,9 +386,8 @@ def test_an_edit_while_it_is_read_is_seen_at_the_next_call(
     assert load(world).search.k == 4
 
 
-def test_a_home_of_the_user_database(
-    world: World, later: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("later")
+def test_a_home_of_the_user_database(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     homes = {None: world.path("home"), "ann": world.path("ann")}
     monkeypatch.setattr(dirs, "home_of", homes.get)
     monkeypatch.setattr(looked, "home_of", homes.get)
@@ -395,7 +403,8 @@ def test_a_home_of_the_user_database(
         assert load(world).from_cache
 
 
-def test_errors_are_those_of_the_configuration(world: World, later: None) -> None:
+@pytest.mark.usefixtures("later")
+def test_errors_are_those_of_the_configuration(world: World) -> None:
     world.write("src/repo/.recall.toml", TEXTS[8])
     for _ in range(2):
         with pytest.raises(RecallError) as caught:
@@ -406,17 +415,21 @@ def test_errors_are_those_of_the_configuration(world: World, later: None) -> Non
     assert not os.path.exists(world.path("home/.cache"))
 
 
-def test_private_globs_of_all_sorts_are_kept_as_they_are(world: World, later: None) -> None:
+@pytest.mark.usefixtures("later")
+def test_private_globs_of_all_sorts_are_kept_as_they_are(world: World) -> None:
     world.write("src/repo/.recall.toml", '[roots]\ndocs = { path = ".", private = ["a/", "é*"] }\n')
     world.write(FILES[0], '[roots]\nx = { path = "~/../src/repo/docs", private = ["b"] }\n')
     first, again = load(world), load(world)
     assert again.from_cache
     assert first.roots == again.roots
     assert any(root.rules.elsewhere for root in again.roots)
-    assert all(hash(one) == hash(other) for one, other in zip(first.roots, again.roots, strict=True))
+    assert all(
+        hash(one) == hash(other) for one, other in zip(first.roots, again.roots, strict=True)
+    )
 
 
-def test_a_name_that_is_no_utf8(world: World, later: None) -> None:
+@pytest.mark.usefixtures("later")
+def test_a_name_that_is_no_utf8(world: World) -> None:
     name = "src/\udcff"
     os.mkdir(world.path(name))
     world.write(f"{name}/.recall.toml", '[roots]\nhere = "."\n')
@@ -487,9 +500,8 @@ def test_whatever_is_odd_in_the_file_is_as_if_it_were_not_there(world: World, ke
         Path(kept).write_bytes(data)
         assert not load(world).from_cache
         assert Path(kept).read_bytes() == sound
-    for value in ([], None, 1, {}, {"made_for": 1}, "[" * 100_000):
-        text = value if isinstance(value, str) else json.dumps(value)
-        Path(kept).write_bytes(resolved.hashed(text).encode() + b"\n" + text.encode())
+    for text in ("[]", "null", "1", "{}", '{"made_for": 1}', "[" * 100_000):
+        Path(kept).write_bytes(hashed(text).encode() + b"\n" + text.encode())
         assert not load(world).from_cache
     assert load(world).from_cache
 
@@ -497,13 +509,14 @@ def test_whatever_is_odd_in_the_file_is_as_if_it_were_not_there(world: World, ke
 def test_each_missing_part_is_as_if_there_were_nothing(world: World, kept: str) -> None:
     sound = json.loads(Path(kept).read_bytes().partition(b"\n")[2])
     for key in sound:
-        for other in (None, [[]], 1):
-            value = {**sound, key: other} if other else {k: v for k, v in sound.items() if k != key}
-            if other == 1 and key in {"notices", "left_out"}:
-                continue
+        odd = [{**sound, key: [[]]}, {name: sound[name] for name in sound if name != key}]
+        if not isinstance(sound[key], int):
+            odd.append({**sound, key: 1})
+        for value in odd:
             text = json.dumps(value)
-            Path(kept).write_bytes(resolved.hashed(text).encode() + b"\n" + text.encode())
-            assert not load(world).from_cache, (key, other)
+            Path(kept).write_bytes(hashed(text).encode() + b"\n" + text.encode())
+            assert not load(world).from_cache, value
+    assert load(world).from_cache
 
 
 def test_S4_a_file_that_others_could_have_written_is_not_used(world: World, kept: str) -> None:
@@ -511,7 +524,7 @@ def test_S4_a_file_that_others_could_have_written_is_not_used(world: World, kept
     os.chmod(kept, 0o660)
     assert not load(world).from_cache
     assert os.stat(kept).st_mode & 0o777 == 0o600
-    os.chmod(directory, 0o770)
+    os.chmod(directory, 0o770)  # noqa: S103 - that it is not used
     assert not load(world).from_cache
     assert os.stat(directory).st_mode & 0o777 == 0o700
     os.rename(kept, world.path("moved"))
@@ -555,8 +568,9 @@ def test_S4_another_users_file_is_not_used(world: World, kept: str) -> None:
     assert found.unkept == "it belongs to somebody else"
 
 
-def test_S4_another_users_project_file_is_passed_over_at_once(
-    world: World, kept: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.usefixtures("kept")
+def test_S4_another_user_with_the_same_home_has_their_own(
+    world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert [root.name for root in load(world).roots] == ["docs", "notes"]
     real_uid = os.geteuid()
@@ -571,7 +585,8 @@ def test_a_kept_result_of_another_directory_is_not_used(world: World, kept: str)
     assert [root.name for root in load(world, "src").roots] == ["notes"]
 
 
-def test_without_a_place_for_it_all_works_the_same(world: World, later: None) -> None:
+@pytest.mark.usefixtures("later")
+def test_without_a_place_for_it_all_works_the_same(world: World) -> None:
     world.environ["RECALL_ROOTS"] = world.path("src")
     del world.environ["HOME"]
     world.environ |= {"HOME": "relative"}
@@ -583,9 +598,8 @@ def test_without_a_place_for_it_all_works_the_same(world: World, later: None) ->
     assert found.unkept == "the working directory is not an absolute path"
 
 
-def test_what_is_too_long_is_not_kept(
-    world: World, later: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("later")
+def test_what_is_too_long_is_not_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resolved, "MAX_BYTES", 100)
     assert load(world).unkept == "it is larger than 100 bytes"
     assert not load(world).from_cache
