@@ -199,6 +199,12 @@ class Edits(RuleBasedStateMachine):
             os.replace(self.world.write("new", text), target)
         os.symlink(target, path)
 
+    @rule(name=st.sampled_from(FILES[:6]), text=st.sampled_from(TEXTS))
+    def edit_what_a_link_leads_to(self, name: str, text: str) -> None:
+        target = self.world.path(f"stash-{name.replace('/', '-')}")
+        if os.path.islink(self.world.path(name)):
+            os.replace(self.world.write("new", text), target)
+
     @rule(name=st.sampled_from(FILES[5:8]), text=st.sampled_from(("", "gitdir: /x\n", "../..\n")))
     def break_git(self, name: str, text: str) -> None:
         os.makedirs(os.path.dirname(self.world.path(name)), exist_ok=True)
@@ -352,6 +358,20 @@ def test_another_environment_has_its_own(world: World, kept: str, name: str) -> 
     assert not load(world).from_cache
     assert load(world).from_cache
     assert len(os.listdir(os.path.dirname(kept))) == 2
+
+
+@pytest.mark.usefixtures("later")
+@pytest.mark.parametrize("name", [FILES[0], "src/repo/.recall.toml"])
+def test_C5_an_edit_of_what_a_link_leads_to_is_seen(world: World, name: str) -> None:
+    path = world.path(name)
+    if os.path.exists(path):
+        os.unlink(path)
+    os.symlink(world.path("dotfiles"), path)
+    for text, k in ((TEXTS[0], 3), (TEXTS[1], 4)):
+        os.makedirs(world.path("home/.config/recall/docs"), exist_ok=True)
+        os.replace(world.write("new", text), world.path("dotfiles"))
+        assert load(world).search.k == k
+        assert load(world).from_cache
 
 
 def test_C5_an_edit_in_the_same_tick_is_seen(world: World) -> None:
