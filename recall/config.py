@@ -118,7 +118,7 @@ class _Loading:
         if own is None:
             return
         if self.looked:
-            self.looked.entry(own)
+            self.looked.file(own)
         try:
             os.lstat(own)
         except (FileNotFoundError, NotADirectoryError):

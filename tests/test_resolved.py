@@ -424,6 +424,50 @@ def test_a_home_of_the_user_database(world: World, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.usefixtures("later")
+def test_a_home_in_the_variable(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    homes = {"ann": world.path("ann")}
+    monkeypatch.setattr(dirs, "home_of", homes.get)
+    monkeypatch.setattr(looked, "home_of", homes.get)
+    world.environ["RECALL_ROOTS"] = "~ann"
+    os.replace(world.write("new", ""), world.path(FILES[0]))
+    os.unlink(world.path("main/.git/worktrees/wt/gitdir"))
+    for place in ("ann", "ann2"):
+        homes["ann"] = world.path(place)
+        os.mkdir(world.path(place))
+        assert [root.path for root in load(world).roots] == [world.path(place)]
+        assert load(world).from_cache
+
+
+@pytest.mark.usefixtures("later")
+def test_a_file_of_our_own_that_appears_beside_inherit_false(world: World) -> None:
+    world.write("src/repo/.recall.toml", TEXTS[5])
+    os.unlink(world.path(FILES[0]))
+    assert load(world).hook.enabled
+    assert load(world).from_cache
+    world.write(FILES[0], TEXTS[6])
+    assert not load(world).hook.enabled
+
+
+@pytest.mark.usefixtures("later")
+def test_a_file_of_our_own_that_appears_while_all_is_read(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.write("src/repo/.recall.toml", TEXTS[0])
+    own = world.path(FILES[0])
+    os.rename(own, world.path("own"))
+    real = config._Loading._everything
+
+    def appearing(self: config._Loading) -> dict[str, configfile.ConfigFile]:
+        os.rename(world.path("own"), own)
+        return real(self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(config._Loading, "_everything", appearing)
+        assert load(world).unkept == "a configuration file was changed just now"
+    assert [root.name for root in load(world).roots] == ["docs", "notes"]
+
+
+@pytest.mark.usefixtures("later")
 def test_errors_are_those_of_the_configuration(world: World) -> None:
     world.write("src/repo/.recall.toml", TEXTS[8])
     for _ in range(2):
