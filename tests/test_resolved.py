@@ -691,3 +691,40 @@ def test_the_oldest_of_too_many_are_swept(
     monkeypatch.setattr(resolved, "MAX_KEPT", 1)
     assert resolved.sweep(world.path("home/.cache/recall")) == 1
     assert not os.path.exists(kept)
+
+
+@pytest.mark.usefixtures("later")
+def test_a_link_in_the_variable_that_leads_elsewhere_is_seen(world: World) -> None:
+    os.unlink(world.path(FILES[0]))
+    world.environ["RECALL_ROOTS"] = world.path("link")
+    for target in ("src", "other"):
+        os.symlink(target, world.path("new"))
+        os.replace(world.path("new"), world.path("link"))
+        assert [root.path for root in load(world).roots] == [world.path(target)]
+        assert load(world).from_cache
+
+
+def test_S4_a_cache_directory_that_is_a_link_is_not_used(world: World, kept: str) -> None:
+    cache_dir = world.path("home/.cache/recall")
+    os.rename(cache_dir, world.path("moved"))
+    os.symlink(world.path("moved"), cache_dir)
+    sound = Path(kept).read_bytes()
+    Path(kept).write_bytes(b"")
+    found = load(world)
+    assert not found.from_cache
+    assert found.unkept == "it is a symlink, or no directory"
+    Path(kept).write_bytes(sound)
+    assert not load(world).from_cache
+
+
+def test_a_result_is_for_one_user_and_one_version(
+    world: World, kept: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert load(world).from_cache
+    monkeypatch.setattr(resolved, "__version__", "0.0.0")
+    assert not load(world).from_cache
+    before = resolved._made_for("/", {})
+    uid = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: uid + 1)
+    assert resolved._made_for("/", {}) != before
+    assert len(os.listdir(os.path.dirname(kept))) == 2
