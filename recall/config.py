@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from index_cache.errors import RecallError
     from recall.files import DirectoryFault
     from recall.hooksettings import HookSettings
+    from recall.looked import Looked
     from recall.withhold import Withheld
 
 __all__ = ["Config", "LeftOut", "Notice", "SearchSettings", "load"]
@@ -49,6 +50,7 @@ def load(
     *,
     fallback: bool,
     demand: bool = True,
+    looked: Looked | None = None,
 ) -> Config:
     """Return the configuration that holds in ``cwd``.
 
@@ -57,9 +59,10 @@ def load(
     Raises ``ConfigInvalid`` for a wrong file and when nothing is configured, ``NotFound`` for a
     named root or directory that is not there, ``RootUnavailable`` when no root can be read.
     Without ``demand`` roots are configured if they are named anywhere: when none can be searched
-    there are no ``roots``, and ``left_out`` has them all.
+    there are no ``roots``, and ``left_out`` has them all. ``looked`` notes all that decides where
+    there are neither ``names`` nor ``fallback``.
     """
-    loading = _Loading(cwd, environ)
+    loading = _Loading(cwd, environ, looked)
     if not names or not all(map(_is_directory_flag, names)):
         loading.read_files()
     if names:
@@ -83,12 +86,14 @@ class _Loading:
         "environ",
         "files",
         "left_out",
+        "looked",
         "notices",
         "refused",
     )
 
-    def __init__(self, cwd: str, environ: Mapping[str, str]) -> None:
+    def __init__(self, cwd: str, environ: Mapping[str, str], looked: Looked | None) -> None:
         self.cwd = cwd
+        self.looked = looked
         self.environ = environ
         self.files: list[ConfigFile] = []
         self.entries: list[Entry] = []
@@ -99,7 +104,7 @@ class _Loading:
 
     def read_files(self) -> None:
         """Read the project's file and the person's own, or ``RECALL_ROOTS`` if they name none."""
-        project = find_project_file(self.cwd, self.notices)
+        project = find_project_file(self.cwd, self.notices, self.looked)
         if project is not None:
             self._take(self._read(project))
             self._refuse(self.files[0])
@@ -112,6 +117,8 @@ class _Loading:
         own = config_file(self.environ)
         if own is None:
             return
+        if self.looked:
+            self.looked.file(own)
         try:
             os.lstat(own)
         except (FileNotFoundError, NotADirectoryError):
@@ -128,7 +135,7 @@ class _Loading:
 
     def _read(self, file: str) -> ConfigFile:
         try:
-            return read_config(file, self.environ)
+            return read_config(file, self.environ, self.looked)
         except FileNotFoundError as error:
             raise ConfigInvalid(
                 "the configuration can't be read: it is a link that leads nowhere", where=file
@@ -158,7 +165,7 @@ class _Loading:
             return
         from recall.grants import load_grants
 
-        grants = load_grants(state_dir(self.environ))
+        grants = load_grants(state_dir(self.environ), self.looked)
         if grants.complaint:  # that trusts nothing, so the next notice says what to do
             self.notices.append(Notice(grants.complaint))
         self.complaint = grants.complaint
@@ -184,6 +191,8 @@ class _Loading:
                 name, directory = "", item
             if not directory:
                 continue
+            if self.looked:
+                self.looked.tilde(directory)
             expanded = expand_home(directory, self.environ)
             if expanded is None:
                 raise ConfigInvalid(
@@ -192,6 +201,8 @@ class _Loading:
                     hint="set HOME, or write the whole path",
                 )
             path = os.path.join(self.cwd, expanded)
+            if self.looked:
+                self.looked.real(path)
             name = _unique(name or _base_name(path), taken)
             yield Entry(name, os.path.realpath(path), VARIABLE, written=directory)
 
@@ -259,6 +270,8 @@ class _Loading:
             raise self._not_trusted() if self.refused else self._nothing()
         present: list[Entry] = []
         for entry in entries:
+            if self.looked:
+                self.looked.root(entry.path)
             fault = directory_fault(entry.path)
             if fault is not None:
                 self._leave_out(entry, fault)
@@ -289,8 +302,12 @@ class _Loading:
     def _everything(self) -> dict[str, ConfigFile]:
         """Return the project's file and the person's own, also where they name no root here."""
         files = {file.file: file for file in self.files}
-        for path in (find_project_file(self.cwd, []), config_file(self.environ)):
-            if path is not None and path not in files and os.path.exists(path):
+        for path in (find_project_file(self.cwd, [], self.looked), config_file(self.environ)):
+            if path is None or path in files:
+                continue
+            if self.looked:
+                self.looked.file(path)
+            if os.path.exists(path):
                 files[path] = self._read(path)
         return files
 
@@ -346,7 +363,7 @@ class _Loading:
         if home is not None and too_much:
             directory, name = os.path.join(home, "notes"), "notes"
         if closed is not None:  # a root of the person's own file would not be seen
-            return f"write {name} = {_from(closed, directory)} under [roots] in {closed.file}"
+            return f"write {name} = {closed.spelled(directory)} under [roots] in {closed.file}"
         if not too_much:
             return f"recall roots add {name} {shell_quoted(directory)}"
         make = "" if os.path.isdir(directory) else "mkdir -p ~/notes && "
@@ -361,18 +378,6 @@ def _withheld(files: dict[str, ConfigFile]) -> list[Withheld]:
     """Return what any root withholds that is configured here, whether it is searched or not."""
     entries = [entry for file in files.values() for entry in file.entries]
     return [(entry.path, entry.rules.private) for entry in entries if entry.rules.private]
-
-
-def _from(file: ConfigFile, directory: str) -> str:
-    """Return ``directory`` as it is written in a project's file."""
-    import json
-
-    real = os.path.realpath(directory)
-    if is_inside(real, file.directory):
-        relative = os.path.relpath(real, file.directory)
-        relative = f"./{relative}" if relative.startswith("~") else relative
-        return json.dumps(relative, ensure_ascii=False)
-    return json.dumps(directory, ensure_ascii=False)
 
 
 def _base_name(path: str) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from index_cache.errors import RecallError
+    from recall.looked import Looked
 
 MAX_CONFIG_BYTES = 1024 * 1024
 
@@ -91,18 +92,33 @@ class ConfigFile:
         """Return the entries whose directory is not inside this file's directory."""
         return [entry for entry in self.entries if not is_inside(entry.path, self.directory)]
 
+    def spelled(self, directory: str) -> str:
+        """Return ``directory`` as TOML text, as it would be written in this file."""
+        import json
 
-def read_config(file: str, environ: Mapping[str, str]) -> ConfigFile:
+        real = os.path.realpath(directory)
+        if is_inside(real, self.directory):
+            relative = os.path.relpath(real, self.directory)
+            directory = f"./{relative}" if relative.startswith("~") else relative
+        return json.dumps(directory, ensure_ascii=False)
+
+
+def read_config(file: str, environ: Mapping[str, str], looked: Looked | None = None) -> ConfigFile:
     """Read and check the configuration in ``file``; ``environ`` says what ``~`` means.
+
+    ``looked`` notes all that decides.
 
     Raises ``FileNotFoundError`` when there is none, ``ConfigInvalid`` with the place for what is
     wrong. Keys that are not known become notices, so that a newer version's file still serves.
     """
+    if looked:
+        looked.file(file)
+        looked.real(os.path.dirname(file))
     try:
         content = read_small(file, MAX_CONFIG_BYTES)
     except Unreadable as reason:
         raise ConfigInvalid(f"the configuration can't be read: {reason}", where=file) from reason
-    return _Reader(ConfigFile(file, content), environ).read()
+    return _Reader(ConfigFile(file, content), environ, looked).read()
 
 
 def decode(content: bytes, file: str) -> str:
@@ -179,11 +195,14 @@ def unwritten(message: str, file: str, error: OSError) -> RecallError:
 class _Reader:
     """Turns the tables of one file into a ``ConfigFile``."""
 
-    __slots__ = ("config", "environ", "text")
+    __slots__ = ("config", "environ", "looked", "text")
 
-    def __init__(self, config: ConfigFile, environ: Mapping[str, str]) -> None:
+    def __init__(
+        self, config: ConfigFile, environ: Mapping[str, str], looked: Looked | None
+    ) -> None:
         self.config = config
         self.environ = environ
+        self.looked = looked
         self.text = decode(config.content, config.file)
 
     def read(self) -> ConfigFile:
@@ -229,6 +248,8 @@ class _Reader:
         written = value.get("path")
         if not isinstance(written, str) or not written or "\0" in written:
             raise self._wrong(f"{key} needs a path, in quotes", f"{key}.path")
+        if self.looked:
+            self.looked.tilde(written)
         expanded = expand_home(written, self.environ)
         if expanded is None:
             raise self._wrong(
@@ -247,7 +268,10 @@ class _Reader:
                 if limit in value
             },
         )
-        path = os.path.realpath(os.path.join(self.config.directory, expanded))
+        path = os.path.join(self.config.directory, expanded)
+        if self.looked:
+            self.looked.real(path)
+        path = os.path.realpath(path)
         return Entry(name, path, self.config.file, written=written, rules=rules)
 
     def _table(self, tables: dict[str, object], key: str) -> dict[str, object]:

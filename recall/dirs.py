@@ -40,7 +40,7 @@ def home_dir(environ: Mapping[str, str]) -> str | None:
     home = environ.get("HOME")
     if home is not None:
         return home if os.path.isabs(home) else None
-    return _home_of(None)
+    return home_of(None)
 
 
 def expand_home(path: str, environ: Mapping[str, str]) -> str | None:
@@ -48,13 +48,14 @@ def expand_home(path: str, environ: Mapping[str, str]) -> str | None:
     if not path.startswith("~"):
         return path
     head, slash, rest = path.partition("/")
-    home = home_dir(environ) if head == "~" else _home_of(head[1:])
+    home = home_dir(environ) if head == "~" else home_of(head[1:])
     if home is None:
         return None
     return os.path.join(home, rest) if slash else home
 
 
-def _home_of(user: str | None) -> str | None:
+def home_of(user: str | None) -> str | None:
+    """Return the home of a user, or of ourselves, as the user database has it, or None."""
     import pwd
 
     try:

@@ -15,6 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from recall.looked import Looked
+
 _VERSION = 1
 _NAME = "trust.json"
 _MAX_BYTES = 16 * 1024 * 1024
@@ -63,13 +65,20 @@ def record_file(state_dir: str) -> str:
     return os.path.join(state_dir, _NAME)
 
 
-def load_grants(state_dir: str | None) -> Grants:
-    """Return what is trusted; nothing when there is no state directory or no readable record."""
+def load_grants(state_dir: str | None, looked: Looked | None = None) -> Grants:
+    """Return what is trusted; nothing when there is no state directory or no readable record.
+
+    ``looked`` notes all that decides.
+    """
     import json
 
     if state_dir is None:
         return Grants({})
     path = record_file(state_dir)
+    if looked:
+        looked.entry(state_dir)
+        looked.entry(path)
+        looked.file(path)
     try:
         record = json.loads(state.read(state_dir, _NAME, _MAX_BYTES))
     except FileNotFoundError:

@@ -15,17 +15,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from recall.looked import Looked
+
 PROJECT_FILE = ".recall.toml"
 _MAX_LINK_BYTES = 64 * 1024  # git's own files of one path each
 
 
-def find_project_file(cwd: str, notices: list[Notice]) -> str | None:
+def find_project_file(cwd: str, notices: list[Notice], looked: Looked | None = None) -> str | None:
     """Return the nearest ``.recall.toml`` of ``cwd``, its parents and its main worktree, or None.
 
     In a linked git worktree the main worktree's directory is asked after the worktree's own, its
-    parents last of all. Files of other users are passed over, with a notice each.
+    parents last of all. Files of other users are passed over, with a notice each. ``looked`` notes
+    all that decides.
     """
-    return _first(_places(os.path.realpath(cwd)), PROJECT_FILE, notices)
+    if looked:
+        looked.real(cwd)
+    return _first(_places(os.path.realpath(cwd), looked), PROJECT_FILE, notices, looked)
 
 
 def find_repository(cwd: str, notices: list[Notice]) -> str | None:
@@ -39,7 +44,7 @@ def is_inside(path: str, directory: str) -> bool:
     return path == directory or path.startswith(directory.rstrip("/") + "/")
 
 
-def main_worktree(directory: str) -> str | None:
+def main_worktree(directory: str, looked: Looked | None = None) -> str | None:
     """Return the main worktree of the linked worktree whose top is ``directory``, or None.
 
     git's records have to agree in both directions: ``.git`` names the worktree's entry, which
@@ -47,26 +52,27 @@ def main_worktree(directory: str) -> str | None:
     a part of a repository that doesn't know it.
     """
     link = os.path.join(directory, ".git")
-    target = _line_of(link)
+    target = _line_of(link, looked)
     if target is None or not target.startswith("gitdir:"):
         return None
-    entry = os.path.realpath(os.path.join(directory, target.removeprefix("gitdir:").strip()))
-    back, common = _line_of(os.path.join(entry, "gitdir")), _line_of(f"{entry}/commondir")
+    entry = _real(os.path.join(directory, target.removeprefix("gitdir:").strip()), looked)
+    back = _line_of(os.path.join(entry, "gitdir"), looked)
+    common = _line_of(f"{entry}/commondir", looked)
     if not back or not common:
         return None
-    common = os.path.realpath(os.path.join(entry, common))
-    names_us = os.path.realpath(os.path.join(entry, back)) == os.path.realpath(link)
+    common = _real(os.path.join(entry, common), looked)
+    names_us = _real(os.path.join(entry, back), looked) == _real(link, looked)
     # A bare repository has no main worktree, and the directory around it is not one.
     if not names_us or os.path.dirname(entry) != f"{common}/worktrees":
         return None
     return os.path.dirname(common) if os.path.basename(common) == ".git" else None
 
 
-def _places(directory: str) -> Iterator[str]:
+def _places(directory: str, looked: Looked | None) -> Iterator[str]:
     mains = []
     for place in _upwards(directory):
         yield place
-        main = main_worktree(place)
+        main = main_worktree(place, looked)
         if main is not None:
             mains.append(main)
             yield main
@@ -81,13 +87,18 @@ def _upwards(directory: str) -> Iterator[str]:
         yield directory
 
 
-def _first(places: Iterator[str], name: str, notices: list[Notice]) -> str | None:
+def _first(
+    places: Iterator[str], name: str, notices: list[Notice], looked: Looked | None = None
+) -> str | None:
     seen = set()
     for place in places:
         path = os.path.join(place, name)
         if path in seen:
             continue
         seen.add(path)
+        if looked:
+            looked.entry(path)
+            looked.file(path)
         try:
             owners = {os.lstat(path).st_uid, *_owner_of_target(path)}
         except OSError:
@@ -112,7 +123,15 @@ def _owner_of_target(path: str) -> tuple[int, ...]:
         return ()  # a link that leads nowhere: its reader says so
 
 
-def _line_of(path: str) -> str | None:
+def _real(path: str, looked: Looked | None) -> str:
+    if looked:
+        looked.real(path)
+    return os.path.realpath(path)
+
+
+def _line_of(path: str, looked: Looked | None) -> str | None:
+    if looked:
+        looked.file(path)
     try:
         line = os.fsdecode(read_small(path, _MAX_LINK_BYTES)).rstrip("\r\n")
     except (FileNotFoundError, Unreadable):

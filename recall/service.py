@@ -318,9 +318,12 @@ class Recall:
         self._swept = time.monotonic()
         failures.record(self._state, reports)
         if self._directory is not None:
+            from recall import resolved
+
             roots = {root.path for root in self.roots}
             used = {db.cache_path(self._directory, root) for root in self.roots}
             caches.sweep(self._directory, roots, used, compact=compact)
+            resolved.sweep(self._directory)
         return reports
 
     def rebuild(

@@ -24,7 +24,18 @@ from index_cache import (
 from index_cache.model import Root
 from index_cache.refresh import refresh
 from index_cache.store import Store
-from recall import gate, hashed, hooksettings, ledger, query, recalllog, summary, topic
+from recall import (
+    gate,
+    hashed,
+    hooksettings,
+    ledger,
+    looked,
+    query,
+    recalllog,
+    resolved,
+    summary,
+    topic,
+)
 
 REPOSITORY = Path(__file__).parent.parent
 SPEC = REPOSITORY / "spec"
@@ -180,3 +191,14 @@ def test_every_page_and_vector_file_that_is_named_is_there() -> None:
             assert known, f"{each} names {name}"
     named = set(re.findall(r"vectors/([\w-]+\.json)", "".join(pages.values())))
     assert named == {path.name for path in (SPEC / "vectors").iterdir()}
+
+
+def test_what_the_kept_configuration_depends_on() -> None:
+    text = page("resolved.md")
+    assert set(looked._QUESTIONS) == set(cells(text)) - {"question", "---"}
+    variables = re.findall(r"`([A-Z_]+)`", text.partition("`made_for` is")[2].partition("]")[0])
+    assert variables == list(resolved.VARIABLES)
+    assert f"{resolved.MAX_BYTES // 1024} KiB at most" in text
+    assert f"{resolved.MAX_KEPT:,} most lately used" in text
+    assert resolved._MONTH == 30 * resolved._DAY
+    assert resolved._LEFTOVER == 3600
