@@ -38,7 +38,7 @@ def choose(appeared: Mapping[bytes, bytes]) -> list[bytes]:
 
 
 def beside(root: Root, fs: FileSystem, paths: list[bytes]) -> Store | None:
-    """Read some files that the root's cache lacks; return a cache of them in memory, None without any.
+    """Read some files that the root's cache lacks; return a cache of them in memory, if any.
 
     It holds what a refresh would write of them. Search it as one more cache of the same root, with
     the same filter: as no file is in both, the sums of the two count each document once. The caller

@@ -10,7 +10,7 @@ import re
 import stat
 
 from index_cache import files, ignorefiles
-from index_cache.directories import ABSENT
+from index_cache.directories import ABSENT, UNKNOWN
 from index_cache.errors import RootUnavailable
 from index_cache.gitignore import Ignored
 from index_cache.globs import Globs
@@ -122,11 +122,10 @@ class Walk:
         found = self.found.directories
         while pending:
             prefix = pending.pop()
-            try:
+            if found is not None:
                 # Before the listing: what comes in between is not in this signature.
-                if found is not None:
-                    state = self.fs.stat(os.path.join(top, prefix[:-1]) if prefix else top)
-                    found[prefix] = files.signature(state)
+                found[prefix] = self._signature(os.path.join(top, prefix[:-1]) if prefix else top)
+            try:
                 listing = self.fs.scandir(os.path.join(top, prefix))
             except (FileNotFoundError, NotADirectoryError) as error:
                 if not prefix:
@@ -142,6 +141,12 @@ class Walk:
             pending += self.directory(prefix, listing)
             if not listing:
                 self._nothing_in(os.path.join(top, prefix), prefix)
+
+    def _signature(self, directory: bytes) -> bytes:
+        try:
+            return files.signature(self.fs.stat(directory))
+        except OSError:
+            return UNKNOWN  # whether it is there is for its listing to say
 
     def _nothing_in(self, directory: bytes, prefix: bytes) -> None:
         try:
