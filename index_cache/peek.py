@@ -182,7 +182,7 @@ class _Look:
             for entry in listing
             if (path := prefix + entry.name) in known
             and b"onflict" not in entry.name
-            and entry.is_file(follow_symlinks=False)
+            and _is_plain(entry)
         }
         seen = Scan(0)
         seen.top, seen.directories = self.kept.top, {}
@@ -240,3 +240,10 @@ class _Look:
             if names is None or ignorefiles.might_ignore(names, file.removeprefix(top)):
                 del self.found.appeared[path]
                 self.sweep("there is a new file that git may ignore")
+
+
+def _is_plain(entry: DirEntry) -> bool:
+    try:
+        return entry.is_file(follow_symlinks=False)
+    except OSError:
+        return False

@@ -5,7 +5,6 @@ The order of events, and why each race is harmless, is in ``spec/staleness.md``.
 
 from __future__ import annotations
 
-import os
 import time
 
 import apsw
@@ -14,8 +13,7 @@ from index_cache import db, locks
 from index_cache.diff import Diff, diff
 from index_cache.directories import pack
 from index_cache.errors import CacheBusy, RootUnavailable
-from index_cache.gitignore import ask
-from index_cache.scan import original_of, scan
+from index_cache.scan import look, original_of
 from index_cache.store import Store
 
 TYPE_CHECKING = False
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 
     from index_cache.errors import RecallError
     from index_cache.files import FileSystem
-    from index_cache.gitignore import Ignored
     from index_cache.ingest import Ingest, Observer, Progress
     from index_cache.model import Root, Skipped
     from index_cache.scan import Scan
@@ -109,18 +106,6 @@ def refresh(store: Store, fs: FileSystem, options: Options | None = None) -> Rep
     lock for longer than the wait and there is no view to fall back to.
     """
     return _Refresh(store, fs, options or Options()).run()
-
-
-def look(root: Root, fs: FileSystem, *, directories: bool = True) -> Scan:
-    """Walk a root, asking git what it ignores. Raises RootUnavailable when it can't be listed.
-
-    Without ``directories`` their signatures, which cost 2 µs each, are not taken.
-    """
-
-    def ignored(path: bytes) -> Ignored:
-        return ask(path, dict(os.environb), watch=directories)
-
-    return scan(root, fs, ignored, directories=directories)
 
 
 def write(
