@@ -7,7 +7,6 @@ in ``spec/staleness.md``, and ``spec/cache-format.md`` for the bytes.
 from __future__ import annotations
 
 import marshal
-from bisect import bisect_left
 
 from index_cache import files
 
@@ -57,12 +56,17 @@ class Directories:
         self.filters = filters
 
     def __contains__(self, path: bytes) -> bool:
-        at = bisect_left(self.paths, path)
+        at = self._place(path)
         return at < len(self.paths) and self.paths[at] == path
+
+    def _place(self, path: bytes) -> int:
+        from bisect import bisect_left  # a search imports this module, and needs none of it
+
+        return bisect_left(self.paths, path)
 
     def below(self, path: bytes) -> bool:
         """Tell whether any other directory lies below this one."""
-        at = bisect_left(self.paths, path) + 1
+        at = self._place(path) + 1
         return at < len(self.paths) and self.paths[at].startswith(path)
 
     def signature(self, number: int) -> bytes:

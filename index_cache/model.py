@@ -12,9 +12,6 @@ MAX_FILES = 200_000
 # Why a note that its author or its root made private is in no list and has no document.
 WITHHELD = "withheld"
 
-# Why a scan left out what git ignores.
-IGNORED = "ignored by git"
-
 # What a block of a note's body is; a line is a row of a table or a line of code.
 PROSE, HEADING, LINE = "prose", "heading", "line"
 

@@ -14,7 +14,6 @@ from index_cache import files, ignorefiles
 from index_cache.directories import ABSENT, SIGNATURE_BYTES, UNKNOWN, unpack
 from index_cache.gitignore import repository
 from index_cache.guard import Guard, is_path
-from index_cache.model import IGNORED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -205,6 +204,8 @@ class _Look:
 
     def ignored(self) -> frozenset[bytes]:
         """Return what git ignored when it was last asked, if its rules count."""
+        from index_cache.scan import IGNORED
+
         if self.decided is None:
             notes = self.store.notes("skipped") if self.kept.filters else ()
             self.decided = frozenset(each.path for each in notes if each.reason == IGNORED)

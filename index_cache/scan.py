@@ -14,7 +14,7 @@ from index_cache.directories import ABSENT, UNKNOWN
 from index_cache.errors import RootUnavailable
 from index_cache.gitignore import Ignored, ask
 from index_cache.globs import Globs
-from index_cache.model import IGNORED, Root, Skipped
+from index_cache.model import Root, Skipped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from index_cache.files import DirEntry, FileSystem
 
+IGNORED = "ignored by git"
 SUFFIXES = (b".md", b".markdown")
 SKIPPED_DIRECTORIES = frozenset(
     {b"node_modules", b"__pycache__", b"_metrics", b"venv", b"virtualenv"}
