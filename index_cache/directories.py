@@ -21,6 +21,8 @@ SIGNATURE_BYTES = 40
 UNKNOWN = bytes(SIGNATURE_BYTES)
 # Of an ignore file that was not there.
 ABSENT = b""
+_LAST = b"\xff" * 8
+_MOST_GAPS = 1_000  # each costs 4 µs, and 10,000 paths that are passed over 1 ms
 # Of later versions the bytes depend on how often an object is referred to, and are not comparable.
 _MARSHAL = 2
 
@@ -69,9 +71,20 @@ class Directories:
         at = self._place(path) + 1
         return at < len(self.paths) and self.paths[at].startswith(path)
 
-    def signature(self, number: int) -> bytes:
-        """Return the signature of the directory with this number."""
-        return self.signatures[number * SIGNATURE_BYTES : (number + 1) * SIGNATURE_BYTES]
+    def gaps(self, path: bytes) -> list[tuple[bytes, bytes]]:
+        """Return ranges (from, before) that have all names in a directory itself.
+
+        And few paths of what lies further below, unless there are very many directories in it.
+        """
+        end = path[:-1] + b"0" if path else _LAST  # "0" follows "/"
+        found, first, at = [], path, self._place(path) + 1
+        while at < len(self.paths) and (child := self.paths[at]).startswith(path):
+            if len(found) == _MOST_GAPS:
+                return [(path, end)]
+            found.append((first, child))
+            first = child[:-1] + b"0"
+            at = self._place(first)
+        return [*found, (first, end)]
 
 
 def pack(found: Scan, unread: Iterable[bytes] = ()) -> bytes | None:

@@ -28,7 +28,6 @@ _STRIDE = 64  # directories between two looks at the clock
 _DIRECT = (
     "SELECT path FROM entry WHERE path >= ? AND path < ? AND instr(substr(path, ?), x'2f') = 0"
 )
-_ALL = (b"", b"\xff" * 8)
 
 
 class Peek:
@@ -161,9 +160,12 @@ class _Look:
 
     def known(self, prefix: bytes) -> set[bytes]:
         """Return the paths that the manifest has in a directory itself."""
-        first, last = (prefix, prefix[:-1] + b"0") if prefix else _ALL
-        rows = self.store.connection.execute(_DIRECT, (first, last, len(prefix) + 1))
-        known = {path for (path,) in rows}
+        execute, begin = self.store.connection.execute, len(prefix) + 1
+        known = {
+            path
+            for first, last in self.kept.gaps(prefix)
+            for (path,) in execute(_DIRECT, (first, last, begin))
+        }
         if not all(map(is_path, known)):
             raise self.store.damaged("its manifest can't be read")
         return known

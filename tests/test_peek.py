@@ -335,6 +335,20 @@ def test_the_same_view_has_the_same_bytes(place: Place) -> None:
     assert directories.unpack(first).paths == [b"", b"mnt/", b"other/", b"sub/", b"sub/deep/"]
 
 
+@pytest.mark.parametrize("most", [0, 1, 1000])
+def test_names_in_a_directory_itself_lie_in_its_gaps(
+    place: Place, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(directories, "_MOST_GAPS", most)
+    for name in ("sub-.md", "sub0.md", "sub/deep-.md", "sub/deep0.md", "sub/deep/x.md", "zz.md"):
+        place.write(name, "# More")
+    with closing(place.store()) as store:
+        refresh(store, place.fs)  # which knows no new directory
+    place.fs.delete(place.path("sub/deep0.md"))
+    place.fs.delete(place.path("sub0.md"))
+    assert told(seen(place)) == (set(), {"sub0.md", "sub/deep0.md"}, None)
+
+
 # -- read beside the cache
 
 
