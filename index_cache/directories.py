@@ -77,7 +77,8 @@ class Directories:
         And few paths of what lies further below, unless there are very many directories in it.
         """
         end = path[:-1] + b"0" if path else _LAST  # "0" follows "/"
-        found, first, at = [], path, self._place(path) + 1
+        found: list[tuple[bytes, bytes]] = []
+        first, at = path, self._place(path) + 1
         while at < len(self.paths) and (child := self.paths[at]).startswith(path):
             if len(found) == _MOST_GAPS:
                 return [(path, end)]
@@ -97,7 +98,7 @@ def pack(found: Scan, unread: Iterable[bytes] = ()) -> bytes | None:
         return None
     seen = dict(found.directories)
     for path in unread:
-        if not path.endswith(b"/"):
+        if path and not path.endswith(b"/"):  # else a directory, which has its signature
             seen[path[: path.rfind(b"/") + 1]] = UNKNOWN
     paths = sorted(seen)
     ignores = {

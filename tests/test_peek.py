@@ -203,6 +203,8 @@ def test_D3_a_root_that_shows_no_note_has_lost_none(tmp_path: Path) -> None:
     appeared, vanished, why = told(seen(place))
     assert (appeared, vanished) == (set(), set())
     assert why
+    place.settle()
+    assert (seen(place).listed, *told(seen(place))) == (0, set(), set(), None)
 
 
 def test_a_file_that_could_not_be_read_is_looked_for_again(place: Place) -> None:
