@@ -407,7 +407,7 @@ class Repository:
         git(self.top, "init", "-q")
         self.root = Root("notes", str(self.notes))
         self.cache = str(top / "cache")
-        self.fs = _Later()
+        self.fs: FileSystem = _Later()
 
     def write(self, name: str, text: str = "# Note\n") -> None:
         path = self.notes / name
@@ -539,3 +539,13 @@ def test_a_root_that_becomes_a_repository_is_for_a_refresh(tmp_path: Path) -> No
         assert peek.peek(root, store, _Later(), 1).sweep_due is None
         (place / ".git").mkdir()
         assert peek.peek(root, store, _Later(), 1).sweep_due
+
+
+def test_D1_an_ignore_file_too_young_to_trust_is_for_a_refresh(repository: Repository) -> None:
+    (repository.top / ".gitignore").write_text("x.md\n")
+    later, repository.fs = repository.fs, FileSystem()
+    repository.refresh()
+    assert repository.seen()[2] == "a file that tells git what to ignore has changed"
+    repository.fs = later
+    repository.refresh()
+    assert repository.seen()[2] is None
