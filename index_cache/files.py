@@ -53,6 +53,9 @@ if TYPE_CHECKING:
         def is_dir(self, *, follow_symlinks: bool = True) -> bool:
             """Tell whether it is a directory."""
 
+        def is_file(self, *, follow_symlinks: bool = True) -> bool:
+            """Tell whether it is a regular file."""
+
         def is_symlink(self) -> bool:
             """Tell whether it is a symlink."""
 

@@ -15,7 +15,8 @@ from index_cache.analyze import Analyzer
 from index_cache.diff import diff
 from index_cache.equivalence import differences
 from index_cache.errors import CacheBusy, CheckFailed, RootUnavailable
-from index_cache.refresh import existing, look, write
+from index_cache.refresh import existing, write
+from index_cache.scan import look
 from index_cache.sides import Held
 from index_cache.store import Store
 from index_cache.verify import Gathering, Proof, compare

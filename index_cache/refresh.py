@@ -5,16 +5,15 @@ The order of events, and why each race is harmless, is in ``spec/staleness.md``.
 
 from __future__ import annotations
 
-import os
 import time
 
 import apsw
 
 from index_cache import db, locks
 from index_cache.diff import Diff, diff
+from index_cache.directories import pack
 from index_cache.errors import CacheBusy, RootUnavailable
-from index_cache.gitignore import ask
-from index_cache.scan import original_of, scan
+from index_cache.scan import look, original_of
 from index_cache.store import Store
 
 TYPE_CHECKING = False
@@ -109,11 +108,6 @@ def refresh(store: Store, fs: FileSystem, options: Options | None = None) -> Rep
     return _Refresh(store, fs, options or Options()).run()
 
 
-def look(root: Root, fs: FileSystem) -> Scan:
-    """Walk a root, asking git what it ignores. Raises RootUnavailable when it can't be listed."""
-    return scan(root, fs, lambda path: ask(path, dict(os.environb)))
-
-
 def write(
     store: Store,
     fs: FileSystem,
@@ -142,7 +136,11 @@ def write(
     with db.Transaction(store.connection):
         store.set_notes("skipped", sorted(found.skipped, key=_by_path))
         store.set_meta("withheld", found.withheld)
-        store.set_notes("unavailable", [*changes.unavailable, *done.unavailable])
+        unavailable = [*changes.unavailable, *done.unavailable]
+        store.set_notes("unavailable", unavailable)
+        directories = pack(found, (each.path for each in unavailable))
+        if directories is not None:
+            store.set_meta("directories", directories)
         if again:
             store.set_meta("parsers", _parsers())
         store.set_meta("built", 1)
@@ -169,6 +167,7 @@ class _Refresh:
         generation = self.store.generation
         found, changes = self._look()
         if not self._needs_writing(found, changes):
+            self._note_directories(found, changes, generation)
             return self._finish(found, changes)
         if not self.store.writable:
             return self._read_only(found, changes)
@@ -183,6 +182,20 @@ class _Refresh:
             self._write(found, changes)
         return self._finish(found, changes)
 
+    def _note_directories(self, found: Scan, changes: Diff, generation: int) -> None:
+        """Keep how the directories are now, if that is all that differs. Nobody waits for it."""
+        store = self.store
+        packed = pack(found, (each.path for each in changes.unavailable))
+        if packed is None or packed == store.meta("directories") or not store.writable:
+            return
+        with locks.WriterLock(store.path) as lock:
+            # Other rows than those that this scan was compared with may lack what it saw.
+            if lock.acquire(0) and store.generation == generation:
+                db.prepare_writer(store.connection)
+                with db.Transaction(store.connection):
+                    store.set_meta("directories", packed)
+                store.checkpoint()
+
     def _read_only(self, found: Scan, changes: Diff) -> Report:
         """Let the older view answer, unless bringing it up to date was the whole point."""
         if self.options.insist:
@@ -195,7 +208,9 @@ class _Refresh:
         return self._finish(found, changes)
 
     def _look(self) -> tuple[Scan, Diff]:
-        found = look(self.store.root, self.fs)
+        # A search compares every file itself, and has no time for more.
+        directories = self.options.insist or not self.store.built
+        found = look(self.store.root, self.fs, directories=directories)
         changes = diff(
             found, self.store.signatures(), self.store.suspects(), prune=self.options.prune
         )

@@ -9,23 +9,25 @@ import os
 import re
 import stat
 
-from index_cache import files
+from index_cache import files, ignorefiles
+from index_cache.directories import ABSENT, UNKNOWN
 from index_cache.errors import RootUnavailable
-from index_cache.gitignore import Ignored
+from index_cache.gitignore import Ignored, ask
 from index_cache.globs import Globs
 from index_cache.model import Root, Skipped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from index_cache.files import DirEntry, FileSystem
 
+IGNORED = "ignored by git"
 SUFFIXES = (b".md", b".markdown")
 SKIPPED_DIRECTORIES = frozenset(
     {b"node_modules", b"__pycache__", b"_metrics", b"venv", b"virtualenv"}
 )
-_VIRTUAL_ENVIRONMENT = b"pyvenv.cfg"
+VIRTUAL_ENVIRONMENT = b"pyvenv.cfg"
 # Dropbox and Nextcloud, then Syncthing.
 _CONFLICT = re.compile(
     rb"(?P<stem>.+?)(?: \([^()]*conflicted copy[^()]*\)|\.sync-conflict-\d{8}-\d{6}-\w+)"
@@ -41,10 +43,24 @@ class Scan:
     looked at: from the absence of what is below them nothing follows. ``clock_ns`` was read
     before the first directory. ``empty`` maps each directory in which there is nothing at all to
     its device. ``withheld`` counts the files and directories that the rules make private, and
-    which are nowhere named.
+    which are nowhere named. ``directories`` maps each directory that was walked to its signature,
+    None if these were not asked for, ``ignores`` the ignore files to theirs, and ``top`` and
+    ``filters`` say what git is to the root; see ``directories.Directories``.
     """
 
-    __slots__ = ("clock_ns", "empty", "entries", "notices", "skipped", "unavailable", "withheld")
+    __slots__ = (
+        "clock_ns",
+        "directories",
+        "empty",
+        "entries",
+        "filters",
+        "ignores",
+        "notices",
+        "skipped",
+        "top",
+        "unavailable",
+        "withheld",
+    )
 
     def __init__(self, clock_ns: int) -> None:
         self.clock_ns = clock_ns
@@ -54,25 +70,51 @@ class Scan:
         self.unavailable: list[Skipped] = []
         self.notices: list[str] = []
         self.withheld = 0
+        self.directories: dict[bytes, bytes] | None = None
+        self.ignores: dict[bytes, bytes] = {}
+        self.top = b""
+        self.filters = False
 
 
-def scan(root: Root, fs: FileSystem, ignored: Callable[[bytes], Ignored]) -> Scan:
+def scan(
+    root: Root, fs: FileSystem, ignored: Callable[[bytes], Ignored], *, directories: bool = False
+) -> Scan:
     """Walk ``root`` and return what belongs to it.
 
     ``ignored`` tells, for the root's path, what git ignores in it; it is called once, and not at
-    all when the root's rules say so. Raises RootUnavailable when the root itself can't be listed.
+    all when the root's rules say so. ``directories`` takes in the signatures of directories and
+    ignore files. Raises RootUnavailable when the root itself can't be listed.
     """
     found = Scan(fs.now_ns())
     top = os.fsencode(root.path)
+    if directories:
+        found.directories = {}
     git = ignored(top) if root.rules.gitignore else Ignored()
+    found.top, found.filters = git.top, git.filters
     if git.notice:
         found.notices.append(git.notice)
-    _Walk(root, fs, git.paths, found).run(top)
+    walk = Walk(root, fs, git.paths, found)
+    if directories:
+        for path in git.files:
+            walk.ignore_file(path)
+    walk.run(top)
     _apply_limit(found, root.rules.max_files)
     return found
 
 
-class _Walk:
+def look(root: Root, fs: FileSystem, *, directories: bool = True) -> Scan:
+    """Walk a root, asking git what it ignores. Raises RootUnavailable when it can't be listed.
+
+    Without ``directories`` their signatures, which cost 2 µs each, are not taken.
+    """
+
+    def ignored(path: bytes) -> Ignored:
+        return ask(path, dict(os.environb), watch=directories)
+
+    return scan(root, fs, ignored, directories=directories)
+
+
+class Walk:
     """One walk: the rules, made ready, and the Scan that it fills."""
 
     def __init__(self, root: Root, fs: FileSystem, ignored: frozenset[bytes], found: Scan) -> None:
@@ -84,16 +126,25 @@ class _Walk:
         self.exclude = Globs(root.rules.exclude)
         self.private = _Private(root)
         self.max_bytes = root.rules.max_file_bytes
+        self.top = os.path.join(os.fsencode(root.path), b"")
+        self.watches = bool(found.top) and found.directories is not None
 
     def run(self, top: bytes) -> None:
+        """Walk all of the root, whose path is ``top``."""
         pending = [b""]
+        found = self.found.directories
         while pending:
             prefix = pending.pop()
+            if found is not None:
+                # Before the listing: what comes in between is not in this signature.
+                found[prefix] = self._signature(os.path.join(top, prefix[:-1]) if prefix else top)
             try:
                 listing = self.fs.scandir(os.path.join(top, prefix))
             except (FileNotFoundError, NotADirectoryError) as error:
                 if not prefix:
                     raise _root_unavailable(self.root, error) from error
+                if found is not None:
+                    found.pop(prefix, None)
                 continue  # gone since its parent was listed: so is all that was below it
             except OSError as error:
                 if not prefix:
@@ -102,20 +153,33 @@ class _Walk:
                 continue
             pending += self.directory(prefix, listing)
             if not listing:
-                self.nothing_in(os.path.join(top, prefix), prefix)
+                self._nothing_in(os.path.join(top, prefix), prefix)
 
-    def nothing_in(self, directory: bytes, prefix: bytes) -> None:
+    def _signature(self, directory: bytes) -> bytes:
+        try:
+            return files.signature(self.fs.stat(directory))
+        except OSError:
+            return UNKNOWN  # whether it is there is for its listing to say
+
+    def _nothing_in(self, directory: bytes, prefix: bytes) -> None:
         try:
             self.found.empty[prefix] = self.fs.stat(directory).st_dev & files.DEVICE_MASK
         except OSError:
             return  # gone meanwhile
 
-    def directory(self, prefix: bytes, listing: Sequence[DirEntry]) -> list[bytes]:
-        """Take a directory's files in; return the directories below it that are to be walked."""
+    def directory(
+        self, prefix: bytes, listing: Sequence[DirEntry], known: Collection[bytes] = ()
+    ) -> list[bytes]:
+        """Take a directory's files in; return the directories below it that are to be walked.
+
+        The paths in ``known`` are passed over.
+        """
         below = []
         names: set[bytes] | None = None
         for entry in listing:
             name = entry.name
+            if known and prefix + name in known:
+                continue
             if self.private and self.hides(prefix + name, entry):
                 continue
             if name.endswith(SUFFIXES) or name.lower().endswith(SUFFIXES):
@@ -125,7 +189,7 @@ class _Walk:
                     below.append(prefix + name + b"/")
             elif self.other(prefix, entry):
                 below.append(prefix + name + b"/")
-            elif name == _VIRTUAL_ENVIRONMENT and prefix:
+            elif name == VIRTUAL_ENVIRONMENT and prefix:
                 self.forget(prefix)
                 self.found.skipped.append(Skipped(prefix, "virtual environment"))
                 return []
@@ -148,13 +212,22 @@ class _Walk:
         try:
             if entry.is_dir(follow_symlinks=False):
                 return self.wanted(path + b"/", entry.name)
+            if self.watches and entry.name == ignorefiles.NAME:
+                self.ignore_file(self.top + path)
             if entry.is_symlink():
                 self.symlink(path, entry)
             elif entry.name.endswith(b".icloud") and path[:-7].lower().endswith(SUFFIXES):
-                self.skip(path, "not on this disk (cloud placeholder)")
+                self._skip(path, "not on this disk (cloud placeholder)")
         except OSError as error:  # where listing a directory does not tell what is in it
             self.found.unavailable.append(Skipped(path + b"/", files.describe(error)))
         return False
+
+    def ignore_file(self, path: bytes) -> None:
+        """Note the signature of an ignore file, at an absolute path."""
+        try:
+            self.found.ignores[path] = files.signature(self.fs.stat(path))
+        except OSError:
+            self.found.ignores[path] = ABSENT
 
     def file(self, prefix: bytes, entry: DirEntry, names: set[bytes] | None) -> bool:
         """Take one file in, or say why not. True when it turns out to be a directory to walk."""
@@ -169,24 +242,24 @@ class _Walk:
         if stat.S_ISREG(st.st_mode):
             reason = self.refusal(path, st, names)
             if reason:
-                self.skip(path, reason)
+                self._skip(path, reason)
             else:
                 self.found.entries[path] = files.signature(st)
                 if st.st_size > self.max_bytes:
-                    self.skip(path, f"only its first {self.max_bytes:,} bytes are indexed")
+                    self._skip(path, f"only its first {self.max_bytes:,} bytes are indexed")
             return False
         if stat.S_ISDIR(st.st_mode):
             return self.wanted(path + b"/", entry.name)
         if stat.S_ISLNK(st.st_mode):
             self.symlink(path, entry)
         else:
-            self.skip(path, "not a regular file")
+            self._skip(path, "not a regular file")
         return False
 
     def refusal(self, path: bytes, st: files.StatResult, names: set[bytes] | None) -> str | None:
         """Return why a regular Markdown file does not belong to the root, None if it does."""
         if self.ignored and path in self.ignored:
-            return "ignored by git"
+            return IGNORED
         if self.exclude and self.exclude.match(path):
             return "excluded by the root's rules"
         if self.include and not self.include.match(path):
@@ -204,7 +277,7 @@ class _Walk:
         """Tell whether a directory is to be walked; ``path`` ends with ``/``."""
         reason = None
         if path in self.ignored:
-            reason = "ignored by git"
+            reason = IGNORED
         elif self.exclude and self.exclude.match(path[:-1]):
             reason = "excluded by the root's rules"
         elif name[:1] == b"." or name in SKIPPED_DIRECTORIES:
@@ -216,7 +289,7 @@ class _Walk:
         elif self.include and not self.include.reaches(path):
             reason = "not included by the root's rules"
         if reason:
-            self.skip(path, reason)
+            self._skip(path, reason)
         return reason is None
 
     def symlink(self, path: bytes, entry: DirEntry) -> None:
@@ -226,9 +299,9 @@ class _Walk:
         except OSError:
             directory = False
         if directory or path.lower().endswith(SUFFIXES):
-            self.skip(path, "symlink")
+            self._skip(path, "symlink")
 
-    def skip(self, path: bytes, reason: str) -> None:
+    def _skip(self, path: bytes, reason: str) -> None:
         self.found.skipped.append(Skipped(path, reason))
 
     def forget(self, prefix: bytes) -> None:

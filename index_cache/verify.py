@@ -14,7 +14,7 @@ from index_cache.equivalence import differences
 from index_cache.guard import check_pages
 from index_cache.model import WITHHELD
 from index_cache.reader import Reader
-from index_cache.refresh import look
+from index_cache.scan import look
 from index_cache.sides import Held, Notes
 
 TYPE_CHECKING = False

@@ -66,6 +66,10 @@ class Entry:
             return os.path.isdir(os.path.join(self._directory, self.name))
         return stat.S_ISDIR(self._mode)
 
+    def is_file(self, *, follow_symlinks: bool = True) -> bool:
+        assert not follow_symlinks
+        return stat.S_ISREG(self._mode)
+
     def is_symlink(self) -> bool:
         return stat.S_ISLNK(self._mode)
 
@@ -101,6 +105,7 @@ class FakeFileSystem(FileSystem):
         self.after_scandir: Callable[[bytes], None] = lambda _: None
         self._devices: dict[bytes, int] = {}
         self._nodes: dict[int, _Node] = {}
+        self._directories: dict[bytes, tuple[int, int]] = {}  # mtime and ctime, START if not here
         self._settings_back = 0
 
     # -- what the program sees
@@ -128,7 +133,8 @@ class FakeFileSystem(FileSystem):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
         real = os.lstat(path)
         if stat.S_ISDIR(real.st_mode):
-            return Stat(real.st_mode, START, START, 0, real.st_ino, self._device(path))
+            mtime, ctime = self._directories.get(path, (START, START))
+            return Stat(real.st_mode, mtime, ctime, 0, real.st_ino, self._device(path))
         return self._stat(real)
 
     def fstat(self, descriptor: int) -> StatResult:
@@ -188,6 +194,7 @@ class FakeFileSystem(FileSystem):
             file.write(data)
         if new:
             self._born(path)
+            self._named(path)
         else:
             self.touch(path)
 
@@ -212,10 +219,39 @@ class FakeFileSystem(FileSystem):
         if os.path.lexists(new):
             del self._nodes[os.lstat(new).st_ino]
         os.rename(path, new)
+        self._named(path)
+        self._named(new)
 
     def delete(self, path: bytes) -> None:
         self._nodes.pop(os.lstat(path).st_ino, None)
         os.unlink(path)
+        self._named(path)
+
+    def make_directory(self, path: bytes) -> None:
+        os.mkdir(path)
+        self._directories[path] = (self.stamp, self.stamp)
+        self._named(path)
+
+    def remove_directory(self, path: bytes) -> None:
+        """Remove an empty directory."""
+        os.rmdir(path)
+        self._directories.pop(path, None)
+        self._named(path)
+
+    def rename_directory(self, path: bytes, new: bytes) -> None:
+        """Rename a directory, with all that is in it, to a name that is free."""
+        os.rename(path, new)
+        for each in [*self._directories]:
+            if each == path or each.startswith(path + b"/"):
+                self._directories[new + each.removeprefix(path)] = self._directories.pop(each)
+        self._named(path)
+        self._named(new)
+
+    def link(self, target: bytes, path: bytes) -> None:
+        """Make a symlink."""
+        os.symlink(target, path)
+        self._born(path)
+        self._named(path)
 
     def deny(self, path: bytes) -> None:
         self.denied.add(path)
@@ -235,6 +271,13 @@ class FakeFileSystem(FileSystem):
     def _changed(self, path: bytes) -> None:
         if os.path.isfile(path):
             self._node(os.lstat(path)).ctime = self.stamp
+        elif os.path.isdir(path):
+            mtime, _ = self._directories.get(path, (START, START))
+            self._directories[path] = (mtime, self.stamp)
+
+    def _named(self, path: bytes) -> None:
+        """A name came or went: its directory has changed."""
+        self._directories[os.path.dirname(path)] = (self.stamp, self.stamp)
 
     def _born(self, path: bytes) -> None:
         # The lowest free number, as many file systems do: a new file may get a deleted one's.
@@ -401,8 +444,13 @@ class Place:
 
     def write(self, relative: str, text: str) -> None:
         path = self.path(relative)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+        self.make_directories(os.path.dirname(path))
         self.fs.write(path, text.encode())
+
+    def make_directories(self, path: bytes) -> None:
+        if not os.path.isdir(path):
+            self.make_directories(os.path.dirname(path))
+            self.fs.make_directory(path)
 
     def store(self) -> Store:
         """Open the cache, which the caller closes; an empty one is made if there is none."""

@@ -207,6 +207,9 @@ class Entry:
             return bool(self._methods["is_dir"]())
         return self._entry.is_dir(follow_symlinks=follow_symlinks)
 
+    def is_file(self, *, follow_symlinks: bool = True) -> bool:
+        return self._entry.is_file(follow_symlinks=follow_symlinks)
+
     def is_symlink(self) -> bool:
         return self._entry.is_symlink()
 

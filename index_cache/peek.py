@@ -1,0 +1,252 @@
+"""Which notes came and went since the last refresh, by the root's directories alone.
+
+The prompt hook has 40 ms for that; a sweep over all files may take 400. What a directory's
+signature can't tell is left to the next refresh, and said to be. See ``spec/staleness.md``.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+
+from index_cache import files, ignorefiles
+from index_cache.directories import ABSENT, SIGNATURE_BYTES, UNKNOWN, unpack
+from index_cache.gitignore import repository
+from index_cache.guard import Guard, is_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from index_cache.directories import Directories
+    from index_cache.files import DirEntry, FileSystem
+    from index_cache.model import Root
+    from index_cache.store import Store
+
+_STRIDE = 64  # directories between two looks at the clock
+_DIRECT = (
+    "SELECT path FROM entry WHERE path >= ? AND path < ? AND instr(substr(path, ?), x'2f') = 0"
+)
+
+
+class Peek:
+    """What a look at some of a root's directories has shown.
+
+    ``appeared`` maps new files that belong to the root to their signatures, ``vanished`` are
+    files that the cache has and their directory has not; both in directories that the last scan
+    walked. ``next`` is the number of the directory to go on from, ``complete`` says that none was
+    left out, ``looked`` how many were looked at and ``listed`` how many of them had to be listed.
+    ``sweep_due`` is why a refresh is needed to tell the rest, None if it is not.
+    """
+
+    __slots__ = ("appeared", "complete", "listed", "looked", "next", "sweep_due", "vanished")
+
+    def __init__(self) -> None:
+        self.appeared: dict[bytes, bytes] = {}
+        self.vanished: set[bytes] = set()
+        self.next = 0
+        self.complete = False
+        self.looked = 0
+        self.listed = 0
+        self.sweep_due: str | None = None
+
+
+def peek(
+    root: Root,
+    store: Store,
+    fs: FileSystem,
+    budget: float,
+    start: int = 0,
+    clock: Callable[[], float] = time.monotonic,
+) -> Peek:
+    """Look at the directories of a root whose cache has a view; return what has changed.
+
+    It ends after about ``budget`` seconds by ``clock``, but never before 64 directories or the
+    first one that has to be listed, and begins with directory ``start``, the ``next`` of the last
+    look. Nothing is written and no note is opened. Call it between ``begin_reading`` and
+    ``end_reading``, so that it and the search see one state of the cache. Raises Damaged.
+    """
+    value = store.meta("directories")
+    if value is None:
+        found = Peek()
+        found.sweep_due = "the cache does not know the root's directories"
+        return found
+    try:
+        kept = unpack(value)
+    except ValueError as error:
+        raise store.damaged("its list of directories can't be read") from error
+    with Guard(store):
+        return _Look(root, store, fs, kept).run(start, budget, clock)
+
+
+class _Look:
+    """One look; ``found`` is its result."""
+
+    def __init__(self, root: Root, store: Store, fs: FileSystem, kept: Directories) -> None:
+        self.root = root
+        self.store = store
+        self.fs = fs
+        self.kept = kept
+        self.found = Peek()
+        self.top = os.fsencode(root.path)
+        self.ignores = dict(kept.ignores)
+        self.decided: frozenset[bytes] | None = None
+
+    def run(self, start: int, budget: float, clock: Callable[[], float]) -> Peek:
+        until = clock() + budget
+        self.check_ignore_files()
+        found, paths, signatures = self.found, self.kept.paths, self.kept.signatures
+        count = len(paths)
+        suspects = set(self.kept.suspects)
+        look, sign, base = self.fs.stat, files.signature, os.path.join(self.top, b"")
+        at = start % count if count else 0
+        for looked in range(1, count + 1):
+            begin = at * SIGNATURE_BYTES
+            try:
+                # Without the last slash, behind which a symlink would be followed.
+                state = look((base + paths[at])[:-1] or b"/")
+            except OSError as error:
+                self.sweep("a directory is gone or can't be looked at", error)
+            else:
+                before = signatures[begin : begin + SIGNATURE_BYTES]
+                if sign(state) != before or at in suspects:
+                    self.changed(paths[at], before, state)
+            at = at + 1 if at + 1 < count else 0
+            found.looked = looked
+            if (not looked % _STRIDE or found.listed) and clock() >= until:
+                break
+        found.next = at
+        found.complete = found.looked == count
+        self.settle()
+        return found
+
+    def sweep(self, why: str, error: OSError | None = None) -> None:
+        """Note that only a refresh can settle something; the first reason is kept."""
+        if self.found.sweep_due is None:
+            self.found.sweep_due = f"{why}: {files.describe(error)}" if error else why
+
+    def check_ignore_files(self) -> None:
+        if not self.root.rules.gitignore:
+            return
+        if (repository(self.top) or b"") != self.kept.top:
+            self.sweep("the root lies in another repository than before")
+        for path, before in self.kept.ignores.items():
+            try:
+                now = files.signature(self.fs.stat(path))
+            except OSError:
+                now = ABSENT
+            if now != before:
+                self.sweep("a file that tells git what to ignore has changed")
+
+    def changed(self, prefix: bytes, before: bytes, state: files.StatResult) -> None:
+        """Compare the names in one directory with those that the cache has."""
+        self.found.listed += 1
+        directory = os.path.join(self.top, prefix)
+        if not stat.S_ISDIR(state.st_mode) or not self.fs.is_below(directory, self.top):
+            self.sweep("a directory has become something else")
+            return
+        try:
+            listing = self.fs.scandir(directory)
+        except OSError as error:
+            self.sweep("a directory can't be listed", error)
+            return
+        device = files.device(files.signature(state))
+        if before != UNKNOWN and files.device(before) != device:
+            # Not mounted, or mounted: what its files are is for a scan to say.
+            self.sweep("a directory lies on another device than before")
+            return
+        self.compare(prefix, listing, self.known(prefix))
+
+    def known(self, prefix: bytes) -> set[bytes]:
+        """Return the paths that the manifest has in a directory itself."""
+        execute, begin = self.store.connection.execute, len(prefix) + 1
+        known = {
+            path
+            for first, last in self.kept.gaps(prefix)
+            for (path,) in execute(_DIRECT, (first, last, begin))
+        }
+        if not all(map(is_path, known)):
+            raise self.store.damaged("its manifest can't be read")
+        return known
+
+    def compare(self, prefix: bytes, listing: Sequence[DirEntry], known: set[bytes]) -> None:
+        """Find out what of a listing is new, and what the cache has that is not in it."""
+        from index_cache.scan import Scan, Walk  # most looks find nothing to list
+
+        if known and not listing:
+            self.sweep("a directory is empty: all deleted, or not mounted")
+            return
+        # Conflict copies are judged by the names beside them: they are looked at again.
+        still = {
+            path
+            for entry in listing
+            if (path := prefix + entry.name) in known
+            and b"onflict" not in entry.name
+            and _is_plain(entry)
+        }
+        seen = Scan(0)
+        seen.top, seen.directories = self.kept.top, {}
+        below = Walk(self.root, self.fs, self.ignored(), seen).directory(prefix, listing, still)
+        if any(each.path == prefix for each in seen.skipped):
+            if known or self.kept.below(prefix):
+                self.sweep("a directory has become a virtual environment")
+            return
+        self.found.vanished |= known - still - seen.entries.keys()
+        self.found.appeared.update(
+            (path, sig) for path, sig in seen.entries.items() if path not in known
+        )
+        if any(path not in self.kept for path in below):
+            self.sweep("there is a new directory")
+        if seen.unavailable:
+            self.sweep("a file can't be looked at")
+        if seen.ignores.keys() - self.ignores.keys():
+            self.ignores.update(seen.ignores)
+            self.sweep("there is a new file that tells git what to ignore")
+
+    def ignored(self) -> frozenset[bytes]:
+        """Return what git ignored when it was last asked, if its rules count."""
+        from index_cache.scan import IGNORED
+
+        if self.decided is None:
+            notes = self.store.notes("skipped") if self.kept.filters else ()
+            self.decided = frozenset(each.path for each in notes if each.reason == IGNORED)
+        return self.decided
+
+    def settle(self) -> None:
+        """Keep back what only a refresh can tell of all that was found."""
+        found = self.found
+        if not (found.appeared or found.vanished):
+            return
+        entries, most = self.store.number("entries"), self.root.rules.max_files
+        if entries + len(found.appeared) > most or entries == most:
+            self.sweep("the root has as many files as it may have")
+            found.appeared, found.vanished = {}, set()
+        elif len(found.vanished) == entries and not found.appeared:
+            self.sweep("the root shows no notes: not mounted, or all deleted")
+            found.vanished = set()
+        if self.kept.filters and found.appeared:
+            self.keep_back_ignored()
+
+    def keep_back_ignored(self) -> None:
+        """Take out of what appeared all that git may be told to ignore: it can't be asked here."""
+        there = [path for path, sig in self.ignores.items() if sig != ABSENT]
+        told: dict[bytes, list[bytes] | None] = {}
+        top = os.path.join(self.kept.top, b"")
+        for path in list(self.found.appeared):
+            file = os.path.join(self.top, path)
+            directory = os.path.dirname(file)
+            if directory not in told:
+                deciding = ignorefiles.deciding(there, directory)
+                told[directory] = ignorefiles.patterns(self.fs, deciding)
+            names = told[directory]
+            if names is None or ignorefiles.might_ignore(names, file.removeprefix(top)):
+                del self.found.appeared[path]
+                self.sweep("there is a new file that git may ignore")
+
+
+def _is_plain(entry: DirEntry) -> bool:
+    try:
+        return entry.is_file(follow_symlinks=False)
+    except OSError:
+        return False
