@@ -13,7 +13,7 @@ from index_cache.diff import diff
 from index_cache.equivalence import differences
 from index_cache.guard import check_pages
 from index_cache.model import WITHHELD
-from index_cache.reader import Reader
+from index_cache.reader import Reader, parsers
 from index_cache.refresh import look
 from index_cache.sides import Held, Notes
 
@@ -206,6 +206,7 @@ class Gathering:
         self.held = Held(store) if store else None
         self.withheld = frozenset(store.withheld()) if store else frozenset()
         self._suspects = store.suspects() if store else []
+        self._outdated = store is not None and store.meta("parsers") != parsers()
         self.found: Scan = look(root, fs)
         self.notes = Notes(self.held.side if self.held else None)
         self.moving: set[bytes] = set()
@@ -235,6 +236,8 @@ class Gathering:
         held = self.held.side.leaves.get(path) if self.held else None
         # A refresh that finds the same bytes changes no document.
         same = said and held and said.document and held.document and said.content == held.content
+        if self._outdated:  # then recall refresh reads all notes again
+            return PENDING
         return PENDING if path in self._pending and not same else WRONG
 
 

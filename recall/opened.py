@@ -207,17 +207,7 @@ class OpenRoot:
         where = self.store.path if self.store else self._directory
         if isinstance(error, apsw.BusyError):
             return locks.busy(self.root, 0)
-        if isinstance(error, apsw.FullError) or getattr(error, "errno", None) == 28:  # noqa: PLR2004
-            return RootUnavailable(
-                f"the cache of root {self.root.name} can't be written: the disk is full",
-                where=where,
-                hint="free some space; until then the older cache answers",
-            )
-        return RootUnavailable(
-            f"the cache of root {self.root.name} can't be used: {error}",
-            where=where,
-            hint="recall cache list shows where it is; it may be deleted at any time",
-        )
+        return db.unusable(self.root, error, where)
 
 
 def _missing(root: Root) -> RootUnavailable:

@@ -90,10 +90,4 @@ def _checked(root: Root, path: str | None, fs: FileSystem, terms: Terms) -> Proo
 def _told(root: Root, path: str | None, error: Exception, wait: float) -> RecallError:
     if isinstance(error, apsw.BusyError):
         return locks.busy(root, wait)
-    full = isinstance(error, apsw.FullError)
-    return RootUnavailable(
-        f"the cache of root {root.name} can't be {'written: the disk is full' if full else 'used'}"
-        + ("" if full else f": {error}"),
-        where=path,
-        hint="free some space" if full else "recall cache list shows where it is",
-    )
+    return db.unusable(root, error, path)
