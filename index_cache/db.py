@@ -13,13 +13,14 @@ import stat
 
 import apsw
 
-from index_cache import checksums, schema
+from index_cache import checksums, locks, schema
 from index_cache.errors import RootUnavailable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from index_cache.errors import RecallError
     from index_cache.model import Root
 
 SUFFIX = ".db"
@@ -94,8 +95,13 @@ def reason(error: BaseException) -> str:
     return _QUOTED.split(str(error), maxsplit=1)[0].strip() or type(error).__name__
 
 
-def unusable(root: Root, error: Exception, where: str | None) -> RootUnavailable:
-    """Return what to say of a cache that can't be used although it is not damaged."""
+def unusable(root: Root, error: Exception, where: str | None, wait: float) -> RecallError:
+    """Return what to say of a cache that can't be used although it is not damaged.
+
+    ``where`` is the cache, if the error does not say; ``wait`` is how many seconds were waited.
+    """
+    if isinstance(error, apsw.BusyError):
+        return locks.busy(root, wait)
     if isinstance(error, apsw.FullError) or getattr(error, "errno", None) == errno.ENOSPC:
         return RootUnavailable(
             f"the cache of root {root.name} can't be written: the disk is full",

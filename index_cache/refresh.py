@@ -134,18 +134,19 @@ def write(
 
     if store.meta("parsers") is None and not store.built:
         store.set_meta("parsers", _parsers())
-    if not again:
-        try:
-            done = Ingest(store, fs, found.clock_ns, progress, observe, withheld=withheld).run(
-                changes
-            )
-        except OtherParsers:
-            again = True
-    if again:
-        changes = Diff(sorted(found.entries), changes.removed, changes.unavailable)
-        done = Ingest(
-            store, fs, found.clock_ns, progress, observe, again=True, withheld=withheld
-        ).run(changes)
+
+    def ingest() -> Ingest:
+        clock = found.clock_ns
+        work = Ingest(store, fs, clock, progress, observe, again=again, withheld=withheld)
+        if again:
+            return work.run(Diff(sorted(found.entries), changes.removed, changes.unavailable))
+        return work.run(changes)
+
+    try:
+        done = ingest()
+    except OtherParsers:
+        again = True
+        done = ingest()
     left = [*changes.unavailable, *done.unavailable]
     with db.Transaction(store.connection):
         store.set_notes("skipped", sorted(found.skipped, key=_by_path))

@@ -291,3 +291,12 @@ def _root_unavailable(root: Root, error: OSError) -> RootUnavailable:
         where=root.path,
         hint="check that the directory exists, is mounted and readable",
     )
+
+
+def missing(root: Root) -> RootUnavailable:
+    """Return what to say of a root whose directory is not there."""
+    return RootUnavailable(
+        f"root {root.name} can't be read: there is no such directory",
+        where=root.path,
+        hint="check that the directory exists and is mounted",
+    )

@@ -204,7 +204,8 @@ class Gathering:
     def __init__(self, root: Root, fs: FileSystem, store: Store | None) -> None:
         self.manifest = store.signatures() if store else {}
         self.held = Held(store) if store else None
-        self.withheld = frozenset(store.withheld()) if store else frozenset()
+        known = self.held.side.leaves if self.held else {}
+        self.withheld = {path for path, leaf in known.items() if leaf.problem == WITHHELD}
         self._suspects = store.suspects() if store else []
         self._outdated = store is not None and store.meta("parsers") != parsers()
         self.found: Scan = look(root, fs)
@@ -232,12 +233,12 @@ class Gathering:
             return MOVING
         if path in self.unavailable:
             return UNAVAILABLE
+        if self._outdated:  # then recall refresh reads all notes again
+            return PENDING
         said = self.side.leaves.get(path)
         held = self.held.side.leaves.get(path) if self.held else None
         # A refresh that finds the same bytes changes no document.
         same = said and held and said.document and held.document and said.content == held.content
-        if self._outdated:  # then recall refresh reads all notes again
-            return PENDING
         return PENDING if path in self._pending and not same else WRONG
 
 
