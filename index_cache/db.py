@@ -5,6 +5,7 @@ See ``spec/cache-format.md``; SQLite is apsw's own, never the standard library's
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
@@ -12,12 +13,14 @@ import stat
 
 import apsw
 
-from index_cache import checksums, owned, schema
+from index_cache import checksums, locks, owned, schema
+from index_cache.errors import RootUnavailable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from index_cache.errors import RecallError
     from index_cache.model import Root
 
 SUFFIX = ".db"
@@ -91,6 +94,32 @@ def reason(error: BaseException) -> str:
     if isinstance(error, apsw.IOError):
         return "disk I/O error"  # of some SQLite says "not an error"
     return _QUOTED.split(str(error), maxsplit=1)[0].strip() or type(error).__name__
+
+
+def unusable(root: Root, error: Exception, where: str | None, wait: float) -> RecallError:
+    """Return what to say of a cache that can't be used although it is not damaged.
+
+    ``where`` is the cache, if the error does not say; ``wait`` is how many seconds were waited.
+    """
+    if isinstance(error, apsw.BusyError):
+        return locks.busy(root, wait)
+    if isinstance(error, apsw.FullError) or getattr(error, "errno", None) == errno.ENOSPC:
+        return RootUnavailable(
+            f"the cache of root {root.name} can't be written: the disk is full",
+            where=where,
+            hint="free some space; until then the older cache answers",
+        )
+    if isinstance(error, OSError):
+        return RootUnavailable(
+            f"the cache of root {root.name} can't be used: {error.strerror or error}",
+            where=error.filename or where,
+            hint="make it writable, or move away what is in its place; it is no note",
+        )
+    return RootUnavailable(
+        f"the cache of root {root.name} can't be used: {reason(error)}",
+        where=where,
+        hint="recall cache list shows where it is; it may be deleted at any time",
+    )
 
 
 def cache_path(directory: str, root: Root) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 
-from index_cache.reader import Reader
+from index_cache.reader import Reader, parsers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +27,10 @@ _BATCH_BYTES = 4_000_000  # of notes: a kill loses a fifth of a second's work
 _BATCH_FILES = 2_000
 
 
+class OtherParsers(Exception):
+    """A note has to be parsed for a cache whose rows other versions of the parsers made."""
+
+
 class Ingest:
     """One run over the differences of one root; counts what it did.
 
@@ -35,7 +39,8 @@ class Ingest:
     withheld if it has no text now. Afterwards ``added`` and ``changed`` count
     documents, ``lost`` those whose file is there but no text any more; ``unavailable`` lists the
     files that could not be read this time and keep their rows, ``moving`` those of them that kept
-    changing; ``written`` says whether any row changed.
+    changing; ``written`` says whether any row changed. Without ``again``, ``run`` may raise
+    OtherParsers.
     """
 
     def __init__(
@@ -60,6 +65,9 @@ class Ingest:
             store.root, fs, clock_ns, again=again, in_pieces=bool(observe), withheld=withheld
         )
         self._last = store.last_number()
+        # Read now: later the connection is the writer's.
+        self._made_by = store.meta("parsers")
+        self._is_asked = again  # whether it is known that it was these parsers
 
     @property
     def unavailable(self) -> list[Skipped]:
@@ -101,6 +109,8 @@ class Ingest:
             size, row = self._reader.row(path, number, entry)
             read += size
             if row:
+                if row.document and not self._is_asked:
+                    self._ask_parsers()
                 self._take(row, entry)
                 rows.append(row)
             if read > _BATCH_BYTES or len(rows) >= _BATCH_FILES:
@@ -110,6 +120,12 @@ class Ingest:
                     self._progress(self._store.root.name, done, len(paths))
         if rows:
             yield rows, False
+
+    def _ask_parsers(self) -> None:
+        """Raise OtherParsers unless the versions that have just parsed a note made all rows."""
+        if self._made_by != parsers():
+            raise OtherParsers
+        self._is_asked = True
 
     def _take(self, row: Row, known: Entry | None) -> None:
         """Count what a row means, and give it a row id if it has none."""

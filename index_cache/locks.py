@@ -39,15 +39,7 @@ class WriterLock:
         """Take the lock, waiting up to ``wait`` seconds; True when it is held."""
         if self._path is None or self._descriptor is not None:
             return True
-        try:
-            descriptor = _open(self._path)
-        except OSError as error:
-            if not os.path.lexists(self._path):
-                raise
-            _clear(self._path, error)
-            descriptor = _open(self._path)
-        if not os.fstat(descriptor).st_mode & stat.S_IWUSR:  # a umask that denies its owner
-            os.fchmod(descriptor, _PRIVATE_FILE)
+        descriptor = _open(self._path)
         deadline = time.monotonic() + wait
         while True:
             try:
@@ -84,25 +76,39 @@ class WriterLock:
 
 
 def _open(path: str) -> int:
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
-    return os.open(path, flags, _PRIVATE_FILE)
+    """Open a lock's file, made if need be. An empty directory in its place is taken away.
 
-
-def _clear(path: str, trouble: OSError) -> None:
-    """Take out of a lock's place what nobody can have locked; give a file its rights back.
-
-    Raises ``trouble`` when it can't be.
+    A file that lost its owner's rights gets them back. Anything else is left: between seeing and
+    unlinking it another process may have put its lock there. Raises OSError.
     """
-    mode = os.lstat(path).st_mode
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
     try:
-        if stat.S_ISREG(mode):
+        descriptor = os.open(path, flags, _PRIVATE_FILE)
+    except IsADirectoryError:
+        _remove_directory(path)
+        descriptor = os.open(path, flags, _PRIVATE_FILE)
+    except PermissionError as error:
+        if not os.path.isfile(path) or os.path.islink(path):
+            raise
+        try:
             os.chmod(path, _PRIVATE_FILE)
-        elif stat.S_ISDIR(mode):
-            os.rmdir(path)
-        else:
-            os.unlink(path)
+        except OSError:
+            raise error from None
+        descriptor = os.open(path, flags, _PRIVATE_FILE)
+    try:
+        if not os.fstat(descriptor).st_mode & stat.S_IWUSR:  # a umask that denies its owner
+            os.fchmod(descriptor, _PRIVATE_FILE)
     except OSError:
-        raise trouble from None
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _remove_directory(path: str) -> None:
+    try:
+        os.rmdir(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return  # another process was quicker
 
 
 def lock_file(path: str) -> str:

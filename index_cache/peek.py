@@ -156,7 +156,7 @@ class _Look:
             # Not mounted, or mounted: what its files are is for a scan to say.
             self.sweep("a directory lies on another device than before")
             return
-        self.compare(prefix, listing, self.known(prefix))
+        self.compare(prefix, listing, self.known(prefix), unread=before == UNKNOWN)
 
     def known(self, prefix: bytes) -> set[bytes]:
         """Return the paths that the manifest has in a directory itself."""
@@ -170,8 +170,13 @@ class _Look:
             raise self.store.damaged("its manifest can't be read")
         return known
 
-    def compare(self, prefix: bytes, listing: Sequence[DirEntry], known: set[bytes]) -> None:
-        """Find out what of a listing is new, and what the cache has that is not in it."""
+    def compare(
+        self, prefix: bytes, listing: Sequence[DirEntry], known: set[bytes], *, unread: bool
+    ) -> None:
+        """Find out what of a listing is new, and what the cache has that is not in it.
+
+        ``unread`` says that the last scan could not list the directory.
+        """
         from index_cache.scan import Scan, Walk  # most looks find nothing to list
 
         if known and not listing:
@@ -189,8 +194,11 @@ class _Look:
         seen.top, seen.directories = self.kept.top, {}
         below = Walk(self.root, self.fs, self.ignored(), seen).directory(prefix, listing, still)
         if any(each.path == prefix for each in seen.skipped):
-            if known or self.kept.below(prefix):
+            if known or unread or self.kept.below(prefix):
                 self.sweep("a directory has become a virtual environment")
+            return
+        if seen.entries and self.is_in_environment(prefix):
+            self.sweep("a directory above has become a virtual environment")
             return
         self.found.vanished |= known - still - seen.entries.keys()
         self.found.appeared.update(
@@ -203,6 +211,20 @@ class _Look:
         if seen.ignores.keys() - self.ignores.keys():
             self.ignores.update(seen.ignores)
             self.sweep("there is a new file that tells git what to ignore")
+
+    def is_in_environment(self, prefix: bytes) -> bool:
+        """Tell whether a directory above, which may not have been looked at, is not walked."""
+        from index_cache.scan import VIRTUAL_ENVIRONMENT
+
+        above = prefix[:-1].rpartition(b"/")[0]
+        while above:
+            try:
+                self.fs.stat(os.path.join(self.top, above, VIRTUAL_ENVIRONMENT))
+            except OSError:
+                above = above.rpartition(b"/")[0]
+            else:
+                return True
+        return False
 
     def ignored(self) -> frozenset[bytes]:
         """Return what git ignored when it was last asked, if its rules count."""

@@ -49,18 +49,11 @@ def rebuild(
     """Put a fresh and proven cache in the place of a root's cache in ``directory``.
 
     ``deep`` proves every posting; ``wait`` is how many seconds to wait for another writer. Raises
-    RootUnavailable when notes that the cache has can't be looked at, or the cache can't be
-    written; CacheBusy when another process is at it for longer than the wait; CheckFailed when
-    the fresh cache is not what the notes say. Then the old one is left as it is.
+    RootUnavailable when notes that the cache has can't be looked at; CacheBusy when another process
+    is at it for longer than the wait; CheckFailed when the fresh cache is not what the notes say;
+    OSError and apsw.Error when it can't be written. Then the old one is left as it is.
     """
-    try:
-        return _Rebuild(root, directory, fs, deep=deep, wait=wait, progress=progress).run()
-    except OSError as error:
-        raise RootUnavailable(
-            f"the cache of root {root.name} can't be rebuilt: {error.strerror or error}",
-            where=directory,
-            hint="make the directory writable, or name another one in XDG_CACHE_HOME",
-        ) from error
+    return _Rebuild(root, directory, fs, deep=deep, wait=wait, progress=progress).run()
 
 
 def fresh_path(path: str) -> str:
@@ -170,7 +163,7 @@ class _Rebuild:
         """Read the fresh cache back. Raises CheckFailed unless it is what the notes say."""
         held = Held(fresh)
         self.proof.rebuilt_digest = held.side.digest()
-        same = self.proof.rebuilt_digest == self.proof.canonical_digest and not held.strays
+        same = self.proof.rebuilt_digest == self.proof.canonical_digest
         if self.deep and self.proof.deep:
             held.read_postings()
             self.proof.deep["rebuilt_digest"] = held.side.deep_digest()

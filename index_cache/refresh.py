@@ -124,24 +124,32 @@ def write(
     ``observe`` is shown each row before it is written; ``again`` reads all notes that were found,
     ``withheld`` are those that withheld themselves when they could last be read.
     """
-    from index_cache.ingest import Ingest  # 3 ms that most searches need not pay
+    from index_cache.ingest import Ingest, OtherParsers  # 3 ms that most searches need not pay
 
-    if store.meta("parsers") is None:
+    if store.meta("parsers") is None and not store.built:
         store.set_meta("parsers", _parsers())
-    if again:
-        changes = Diff(sorted(found.entries), changes.removed, changes.unavailable)
-    done = Ingest(store, fs, found.clock_ns, progress, observe, again=again, withheld=withheld).run(
-        changes
-    )
+
+    def ingest() -> Ingest:
+        clock = found.clock_ns
+        work = Ingest(store, fs, clock, progress, observe, again=again, withheld=withheld)
+        if again:
+            return work.run(Diff(sorted(found.entries), changes.removed, changes.unavailable))
+        return work.run(changes)
+
+    try:
+        done = ingest()
+    except OtherParsers:
+        again = True
+        done = ingest()
+    left = [*changes.unavailable, *done.unavailable]
     with db.Transaction(store.connection):
         store.set_notes("skipped", sorted(found.skipped, key=_by_path))
         store.set_meta("withheld", found.withheld)
-        unavailable = [*changes.unavailable, *done.unavailable]
-        store.set_notes("unavailable", unavailable)
-        directories = pack(found, (each.path for each in unavailable))
+        store.set_notes("unavailable", left)
+        directories = pack(found, (each.path for each in left))
         if directories is not None:
             store.set_meta("directories", directories)
-        if again:
+        if again and not left:  # else rows that other versions made are still there
             store.set_meta("parsers", _parsers())
         store.set_meta("built", 1)
     return done
@@ -242,9 +250,7 @@ class _Refresh:
         store = self.store
         self.report.built = not store.built
         db.prepare_writer(store.connection)
-        # Suspects alone, as after each edit, are mostly what they were: no parser is needed then.
-        parsing = self.options.insist or not set(changes.read) <= set(store.suspects())
-        again = parsing and self._is_outdated()
+        again = self.options.insist and self._is_outdated()
         done = write(store, self.fs, found, changes, self.options.progress, again=again)
         self.report.added = done.added
         self.report.changed = done.changed
@@ -261,7 +267,7 @@ class _Refresh:
 
     def _is_outdated(self) -> bool:
         """Tell whether other versions of the parsers made what the cache holds."""
-        return self.store.meta("parsers") not in {None, _parsers()}
+        return self.store.built and self.store.meta("parsers") != _parsers()
 
     def _lingers(self) -> bool:
         since = self.store.meta("lingers_since")

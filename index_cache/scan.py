@@ -150,6 +150,8 @@ class Walk:
                 if not prefix:
                     raise _root_unavailable(self.root, error) from error
                 self.found.unavailable.append(Skipped(prefix, files.describe(error)))
+                if found is not None:
+                    found[prefix] = UNKNOWN  # nothing is known of what is in it
                 continue
             pending += self.directory(prefix, listing)
             if not listing:
@@ -363,4 +365,13 @@ def _root_unavailable(root: Root, error: OSError) -> RootUnavailable:
         f"root {root.name} can't be read: {files.describe(error)}",
         where=root.path,
         hint="check that the directory exists, is mounted and readable",
+    )
+
+
+def missing(root: Root) -> RootUnavailable:
+    """Return what to say of a root whose directory is not there."""
+    return RootUnavailable(
+        f"root {root.name} can't be read: there is no such directory",
+        where=root.path,
+        hint="check that the directory exists and is mounted",
     )

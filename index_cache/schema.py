@@ -14,7 +14,7 @@ import Stemmer
 from index_cache import checksums
 from index_cache.analyze import ANALYZER_VERSION, TOKENIZER
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 # Moves with anything that changes what a note's bytes become: parse, frontmatter, markdown, and
 # the bounds of PyYAML and pyromark in pyproject.toml. It stands here, not in parse, because the
 # search path must know it without importing the parsers.

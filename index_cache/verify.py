@@ -13,7 +13,7 @@ from index_cache.diff import diff
 from index_cache.equivalence import differences
 from index_cache.guard import check_pages
 from index_cache.model import WITHHELD
-from index_cache.reader import Reader
+from index_cache.reader import Reader, parsers
 from index_cache.scan import look
 from index_cache.sides import Held, Notes
 
@@ -204,8 +204,10 @@ class Gathering:
     def __init__(self, root: Root, fs: FileSystem, store: Store | None) -> None:
         self.manifest = store.signatures() if store else {}
         self.held = Held(store) if store else None
-        self.withheld = frozenset(store.withheld()) if store else frozenset()
+        known = self.held.side.leaves if self.held else {}
+        self.withheld = {path for path, leaf in known.items() if leaf.problem == WITHHELD}
         self._suspects = store.suspects() if store else []
+        self._outdated = store is not None and store.meta("parsers") != parsers()
         self.found: Scan = look(root, fs)
         self.notes = Notes(self.held.side if self.held else None)
         self.moving: set[bytes] = set()
@@ -231,6 +233,8 @@ class Gathering:
             return MOVING
         if path in self.unavailable:
             return UNAVAILABLE
+        if self._outdated:  # then recall refresh reads all notes again
+            return PENDING
         said = self.side.leaves.get(path)
         held = self.held.side.leaves.get(path) if self.held else None
         # A refresh that finds the same bytes changes no document.

@@ -145,9 +145,12 @@ def _delete(cache_dir: str, unwanted: Callable[[CacheFile], bool]) -> list[Cache
                 trouble = trouble or error
     if os.path.isdir(cache_dir):
         for path in _orphans(cache_dir):
-            with locks.WriterLock(path) as lock:
-                if lock.acquire(0):
-                    db.discard(path)
+            try:
+                with locks.WriterLock(path) as lock:
+                    if lock.acquire(0):
+                        db.discard(path)
+            except OSError as error:
+                trouble = trouble or error
     if trouble is not None:
         raise trouble
     return removed

@@ -11,6 +11,7 @@ from index_cache.errors import RecallError, RootUnavailable
 from index_cache.guard import check_pages
 from index_cache.model import Skipped
 from index_cache.refresh import Options, Report, in_memory, left_out, open_store, refresh
+from index_cache.scan import missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,14 +86,15 @@ class OpenRoot:
 
     def _attempt(self, use: Callable[[Store], Report], wait: float, *, anyhow: bool) -> Report:
         if self.store is None and not os.path.isdir(self.root.path):
-            return self._failed(_missing(self.root))
+            return self._failed(missing(self.root))
         try:
             return self.guarded(use, wait)
         except RecallError as error:
             return self._failed(error)
         except (apsw.Error, OSError) as error:
             if not anyhow or isinstance(error, apsw.BusyError) or self._has_view():
-                return self._failed(self._told(error))
+                where = self.store.path if self.store else self._directory
+                return self._failed(db.unusable(self.root, error, where, 0))
             self.close()
             self.store = in_memory(self.root, str(error))
             return use(self.store)
@@ -202,30 +204,6 @@ class OpenRoot:
         if isinstance(error, RootUnavailable):
             report.unavailable = (Skipped(b"", error.message),)
         return report
-
-    def _told(self, error: Exception) -> RecallError:
-        where = self.store.path if self.store else self._directory
-        if isinstance(error, apsw.BusyError):
-            return locks.busy(self.root, 0)
-        if isinstance(error, apsw.FullError) or getattr(error, "errno", None) == 28:  # noqa: PLR2004
-            return RootUnavailable(
-                f"the cache of root {self.root.name} can't be written: the disk is full",
-                where=where,
-                hint="free some space; until then the older cache answers",
-            )
-        return RootUnavailable(
-            f"the cache of root {self.root.name} can't be used: {error}",
-            where=where,
-            hint="recall cache list shows where it is; it may be deleted at any time",
-        )
-
-
-def _missing(root: Root) -> RootUnavailable:
-    return RootUnavailable(
-        f"root {root.name} can't be read: there is no such directory",
-        where=root.path,
-        hint="check that the directory exists and is mounted",
-    )
 
 
 def _left_out(store: Store) -> tuple[tuple[Skipped, ...], tuple[Skipped, ...], int]:

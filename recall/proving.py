@@ -6,10 +6,11 @@ import os
 
 import apsw
 
-from index_cache import db, locks
+from index_cache import db
 from index_cache.errors import RecallError, RootUnavailable
 from index_cache.rebuild import rebuild
 from index_cache.refresh import existing
+from index_cache.scan import missing
 from index_cache.verify import Proof, check
 
 TYPE_CHECKING = False
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from index_cache.model import Root
 
 
-class Terms:
+class Request:
     """What is asked for: ``only_check`` writes nothing, ``deep`` reads every posting.
 
     ``wait`` is how many seconds to wait for another writer.
@@ -36,43 +37,39 @@ class Terms:
         self.progress = progress
 
 
-def prove(root: Root, directory: str | None, fs: FileSystem, terms: Terms) -> Proof:
+def prove(root: Root, directory: str | None, fs: FileSystem, request: Request) -> Proof:
     """Return the proof of one root's cache in ``directory``, or why there is none."""
     path = None if directory is None else db.cache_path(directory, root)
     try:
         if not os.path.isdir(root.path):
-            raise RootUnavailable(
-                f"root {root.name} can't be read: there is no such directory",
-                where=root.path,
-                hint="check that the directory exists and is mounted",
-            )
-        if terms.only_check:
-            return _checked(root, path, fs, terms)
+            raise missing(root)
+        if request.only_check:
+            return _checked(root, path, fs, request)
         if directory is None:
             raise RootUnavailable(
                 "there is no place for caches: no home directory can be found",
                 hint="set HOME to an absolute path",
             )
         return rebuild(
-            root, directory, fs, deep=terms.deep, wait=terms.wait, progress=terms.progress
+            root, directory, fs, deep=request.deep, wait=request.wait, progress=request.progress
         )
     except RecallError as error:
         failure = error
     except (apsw.Error, OSError) as error:
-        failure = _told(root, path, error, terms.wait)
+        failure = db.unusable(root, error, path, request.wait)
     proof = Proof(root, path)
     proof.failure = failure
     return proof
 
 
-def _checked(root: Root, path: str | None, fs: FileSystem, terms: Terms) -> Proof:
+def _checked(root: Root, path: str | None, fs: FileSystem, request: Request) -> Proof:
     """Check a cache as it is; one that can't be read is not made anew here."""
     store, damage = None, None
     try:
         if path is not None:
-            store = existing(root, path, terms.wait)
+            store = existing(root, path, request.wait)
         if store is None or store.built:
-            return check(root, store, fs, deep=terms.deep, progress=terms.progress)
+            return check(root, store, fs, deep=request.deep, progress=request.progress)
     except apsw.CantOpenError:
         pass  # there is none
     except db.TROUBLE as error:
@@ -82,18 +79,6 @@ def _checked(root: Root, path: str | None, fs: FileSystem, terms: Terms) -> Proo
     finally:
         if store is not None:
             store.close()
-    proof = check(root, None, fs, deep=terms.deep, progress=terms.progress)
+    proof = check(root, None, fs, deep=request.deep, progress=request.progress)
     proof.damage = damage
     return proof
-
-
-def _told(root: Root, path: str | None, error: Exception, wait: float) -> RecallError:
-    if isinstance(error, apsw.BusyError):
-        return locks.busy(root, wait)
-    full = isinstance(error, apsw.FullError)
-    return RootUnavailable(
-        f"the cache of root {root.name} can't be {'written: the disk is full' if full else 'used'}"
-        + ("" if full else f": {error}"),
-        where=path,
-        hint="free some space" if full else "recall cache list shows where it is",
-    )

@@ -339,12 +339,12 @@ class Recall:
         ``only_check`` compares the caches as they are and writes nothing, ``deep`` compares every
         posting, ``wait`` is how many seconds to wait for another writer.
         """
-        from recall.proving import Terms, prove
+        from recall.proving import Request, prove
 
-        terms = Terms(only_check=only_check, deep=deep, wait=wait, progress=progress)
+        request = Request(only_check=only_check, deep=deep, wait=wait, progress=progress)
         for each in self._opened:
             each.close()  # what is open here would be in the way of the checkpoint
-        proofs = [prove(root, self._directory, self._fs, terms) for root in self.roots]
+        proofs = [prove(root, self._directory, self._fs, request) for root in self.roots]
         failures.record_proofs(self._state, proofs)
         return proofs
 

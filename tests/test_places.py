@@ -144,19 +144,45 @@ def test_C4_nothing_in_the_place_of_a_rebuilds_file_is_in_its_way(
     place.check()
 
 
-@IN_THE_WAY
 @pytest.mark.parametrize("fresh", [False, True])
-def test_C7_nothing_in_the_place_of_a_lock_stays_in_the_way(
-    place: Place, make: Callable[[str], None], fresh: bool
+def test_C7_an_empty_directory_in_the_place_of_a_lock_is_taken_away(
+    place: Place, fresh: bool
 ) -> None:
     lock = locks.lock_file(fresh_path(place.cache_file) if fresh else place.cache_file)
     if os.path.exists(lock):
         os.unlink(lock)
-    make(lock)
+    os.mkdir(lock)
     place.write("new.md", "# New\n\nosprey\n")
     assert place.titles("osprey", refresh=True) == ["New"]
     (proof,) = place.recall().rebuild()
     assert proof.rebuilt
+
+
+@pytest.mark.parametrize("make", [symlink, dangling])
+def test_C7_a_symlink_in_the_place_of_a_lock_is_told_and_left(
+    place: Place, make: Callable[[str], None]
+) -> None:
+    """Between seeing and unlinking it another process may have put its own lock there."""
+    lock = locks.lock_file(place.cache_file)
+    os.unlink(lock)
+    make(lock)
+    assert place.titles("word3", refresh=True) == ["Note 3"]
+    place.write("new.md", "# New\n\nosprey\n")
+    (report,) = place.answer("osprey", refresh=True).reports
+    assert report.failure is not None
+    assert report.failure.where == lock
+    assert report.failure.hint is not None
+    (proof,) = place.recall().rebuild()
+    assert proof.failure is not None
+    assert proof.failure.where == lock
+    assert os.path.islink(lock)
+
+
+def test_C7_rights_that_are_given_back_take_no_lock_from_its_holder(place: Place) -> None:
+    with locks.WriterLock(place.cache_file) as holder, locks.WriterLock(place.cache_file) as other:
+        assert holder.acquire(0)
+        os.chmod(locks.lock_file(place.cache_file), 0)
+        assert not other.acquire(0)
 
 
 def test_C4_files_that_lost_their_owners_rights_get_them_back(place: Place) -> None:

@@ -15,7 +15,7 @@ from stateful_support import Content, Place, ask, fresh
 from index_cache import db, ingest, mounts
 from index_cache.errors import RecallError
 from index_cache.verify import check as verify
-from recall.proving import Terms, prove
+from recall.proving import Request, prove
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 NOTES = 16
 QUERY = "kestrel word3 word7 again"
-TERMS = Terms(only_check=False, deep=False, wait=0, progress=None)
+REQUEST = Request(only_check=False, deep=False, wait=0, progress=None)
 CLEAN = {".db", ".db-wal", ".db-shm", ".lock", ".fresh.lock"}
 
 
@@ -48,7 +48,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def rebuilt(place: Place) -> Proof:
-    return prove(place.root, place.cache, place.fs, TERMS)
+    return prove(place.root, place.cache, place.fs, REQUEST)
 
 
 def content(place: Place) -> tuple[object, ...]:

@@ -21,7 +21,7 @@ from stateful_support import (
     update,
 )
 
-from index_cache import files, reader
+from index_cache import files, ingest, reader, verify
 from index_cache.errors import RootUnavailable
 from index_cache.refresh import open_store, refresh
 from index_cache.store import Store
@@ -666,6 +666,7 @@ def test_notes_are_read_again_when_the_parsers_have_changed(
 ) -> None:
     filled.settle()
     monkeypatch.setattr(reader, "parsers", lambda: "PyYAML 99")
+    monkeypatch.setattr(ingest, "parsers", reader.parsers)
     assert filled.answer("alpha", refresh=True).reports[0].changed == 0
     report = filled.refresh()
     assert report.changed == report.documents > 0
@@ -680,6 +681,7 @@ def test_a_search_that_has_to_write_reads_them_again_too(
 ) -> None:
     filled.settle()
     monkeypatch.setattr(reader, "parsers", lambda: "PyYAML 99")
+    monkeypatch.setattr(ingest, "parsers", reader.parsers)
     filled.write("new.md", "# Novel\n")
     (report,) = filled.answer("novel", refresh=True).reports
     assert (report.added, report.changed) == (1, report.documents - 1)
@@ -690,6 +692,7 @@ def test_a_killed_reading_by_other_parsers_is_done_again(
 ) -> None:
     filled.settle()
     monkeypatch.setattr(reader, "parsers", lambda: "PyYAML 99")
+    monkeypatch.setattr(ingest, "parsers", reader.parsers)
 
     class Killed(BaseException):
         pass
@@ -703,3 +706,45 @@ def test_a_killed_reading_by_other_parsers_is_done_again(
             filled.refresh()
     report = filled.refresh()
     assert report.changed == report.documents > 0
+
+
+def test_rows_that_could_not_be_read_again_are_read_when_they_can_be(
+    filled: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled.settle()
+    filled.settle()
+    monkeypatch.setattr(reader, "parsers", lambda: "PyYAML 99")
+    monkeypatch.setattr(ingest, "parsers", reader.parsers)
+    filled.fs.deny(filled.path("sub"))
+    assert filled.refresh().changed == 2
+    filled.fs.permit(filled.path("sub"))
+    report = filled.refresh()
+    assert report.changed == report.documents == 3
+    assert filled.refresh().changed == 0
+
+
+def test_a_suspect_that_has_to_be_parsed_tells_of_other_parsers(
+    filled: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled.write("a.md", "# Alpha\n\nkestrel one more\n")
+    filled.refresh()  # in the tick of the edit: it is suspect
+    monkeypatch.setattr(reader, "parsers", lambda: "PyYAML 99")
+    monkeypatch.setattr(ingest, "parsers", reader.parsers)
+    filled.write("a.md", "# Alpha\n\nkestrel two more\n")
+    (report,) = filled.answer("kestrel", refresh=True).reports
+    assert report.changed == report.documents == 3
+
+
+def test_rows_of_other_parsers_are_pending(filled: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled.settle()
+    filled.settle()
+    with closing(filled.store()) as store:
+        store.connection.execute("UPDATE document SET title = 'Stale'")
+    monkeypatch.setattr(reader, "parsers", lambda: "PyYAML 99")
+    monkeypatch.setattr(ingest, "parsers", reader.parsers)
+    monkeypatch.setattr(verify, "parsers", reader.parsers)
+    (proof,) = filled.recall().rebuild(only_check=True)
+    assert {each.kind for each in proof.differences} == {verify.PENDING}
+    filled.refresh()
+    (proof,) = filled.recall().rebuild(only_check=True)
+    assert proof.equivalent

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import click
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    Command = TypeVar("Command", bound=Callable[..., Any])
+
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -20,6 +27,20 @@ root_option = click.option(
     metavar="NAME|DIR",
     help="A configured root's name, else a directory; ./x is always a directory. Repeatable.",
 )
+
+quiet_option = click.option("--quiet", is_flag=True, help="Say nothing unless something is wrong.")
+
+
+def wait_option(what: str) -> Callable[[Command], Command]:
+    """Return the option ``--wait``; ``what`` is waited for."""
+    return click.option(
+        "--wait",
+        type=float,
+        default=30.0,
+        callback=seconds,
+        metavar="SECONDS",
+        help=f"How long to wait for {what} of the same root.  [default: 30]",
+    )
 
 
 def seconds(

@@ -9,7 +9,7 @@ import click
 
 from index_cache.errors import CheckFailed, RootUnavailable
 from recall.cli.common import Console, progress_on, working_directory
-from recall.cli.options import examples, json_option, root_option, seconds
+from recall.cli.options import examples, json_option, quiet_option, root_option, wait_option
 from recall.output import number, visible
 
 TYPE_CHECKING = False
@@ -33,15 +33,8 @@ _LISTED = 20  # differences of one root in a text; --json has all
 @click.option(
     "--from-canonical", is_flag=True, help="Taken for clarity: the notes are always the source."
 )
-@click.option("--quiet", is_flag=True, help="Say nothing unless something is wrong.")
-@click.option(
-    "--wait",
-    type=float,
-    default=30.0,
-    callback=seconds,
-    metavar="SECONDS",
-    help="How long to wait for a refresh of the same root.  [default: 30]",
-)
+@quiet_option
+@wait_option("a refresh")
 @json_option
 def command(
     *,

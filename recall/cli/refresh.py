@@ -9,7 +9,7 @@ import click
 
 from index_cache.errors import CacheBusy, RootUnavailable
 from recall.cli.common import Console, progress_on, working_directory
-from recall.cli.options import examples, json_option, root_option, seconds
+from recall.cli.options import examples, json_option, quiet_option, root_option, wait_option
 from recall.output import number, visible
 
 TYPE_CHECKING = False
@@ -34,15 +34,8 @@ if TYPE_CHECKING:
         "are empty or can't be read. What is not mounted looks the same."
     ),
 )
-@click.option("--quiet", is_flag=True, help="Say nothing unless something is wrong.")
-@click.option(
-    "--wait",
-    type=float,
-    default=30.0,
-    callback=seconds,
-    metavar="SECONDS",
-    help="How long to wait for another refresh of the same root.  [default: 30]",
-)
+@quiet_option
+@wait_option("another refresh")
 @json_option
 def command(
     *,
