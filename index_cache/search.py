@@ -213,12 +213,16 @@ def candidates(
     parts: Sequence[Statistics],
     terms: Sequence[str],
     k: int,
+    *,
+    each: bool = False,
+    most: int = MAX_CANDIDATES,
 ) -> list[Hit]:
     """Return at least the ``k`` best documents of all roots with all that tie with the last.
 
     ``filters`` and ``parts`` belong to the ``stores`` one by one; None as a filter leaves that
-    root's documents out, but not its statistics. ``terms`` are different from one another. The
-    hits come in no particular order.
+    root's documents out, but not its statistics. ``terms`` are different from one another. With
+    ``each`` they are the best of each root. ``most`` bounds how far a root is read. The hits come
+    in no particular order.
     """
     whole = Statistics.sum(parts)
     best: list[float] = []  # a heap of the k best scores so far
@@ -226,11 +230,13 @@ def candidates(
     for number, (store, wanted, part) in enumerate(zip(stores, filters, parts, strict=True)):
         if wanted is None or not any(term in part.frequency for term in terms):
             continue
+        if each:
+            best = []
         bound = _bound(part, whole, terms) * _DEPTH_COST
         last = 0.0
         for read, (rank, hit) in enumerate(_proposed(store, wanted, terms)):
             least = best[0] if len(best) == k else -inf
-            if -rank * bound < least or (read >= MAX_CANDIDATES and rank != last):
+            if -rank * bound < least or (read >= most and rank != last):
                 break
             last = rank
             hit.root = number
@@ -241,7 +247,7 @@ def candidates(
                 heappush(best, hit.score)
             elif hit.score > least:
                 heapreplace(best, hit.score)
-    least = best[0] if len(best) == k else -inf
+    least = best[0] if len(best) == k and not each else -inf
     found = [hit for hit in hits if hit.score >= least]
     for hit in found:
         _check(hit, stores[hit.root])

@@ -10,7 +10,7 @@ from index_cache.search import contributions, weighted
 from index_cache.text import Content, NotText, split
 from recall import rank
 from recall.card import Card
-from recall.fresh import current
+from recall.fresh import is_current
 from recall.stale import stale_reason
 from recall.summary import best_line
 
@@ -18,17 +18,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from index_cache.analyze import Analyzer
     from index_cache.files import FileSystem
     from index_cache.model import Hit, Root
-    from index_cache.search import Filter, Statistics
+    from index_cache.search import Filter
+    from recall.asked import Question
 
 
 class Dresser:
     """Makes the cards of one search.
 
-    ``wanted`` are the filters of the ``roots``, ``terms`` are what was searched for, ``whole`` the
-    statistics of all roots together.
+    ``wanted`` are the filters of the ``roots``, ``asked`` is what was searched for.
     """
 
     def __init__(
@@ -36,27 +35,30 @@ class Dresser:
         roots: Sequence[Root],
         wanted: Sequence[Filter | None],
         fs: FileSystem,
-        analyzer: Analyzer,
-        terms: Sequence[str],
-        whole: Statistics,
+        asked: Question,
         *,
-        explain: bool,
+        explain: bool = False,
     ) -> None:
         self._roots = roots
         self._wanted = wanted
         self._fs = fs
-        self._analyzer = analyzer
-        self._terms = terms
-        self._whole = whole
+        self._analyzer = asked.analyzer
+        self._terms = asked.terms
+        self._whole = asked.whole
         self._explain = explain
 
     def is_current(self, hit: Hit) -> bool:
-        """Put what a hit's file says now into the hit; False when that is nothing to show."""
+        """Put what a hit's file says now into the hit; False when that is nothing to show.
+
+        Its score is then that of what it says now, among notes as the caches have them.
+        """
         seen = hit.digest
         root = self._roots[hit.root]
-        if current(hit, root, self._fs, self._analyzer, self._terms) is None:
+        if not is_current(hit, root, self._fs, self._analyzer, self._terms):
             return False
         hit.edited = hit.digest != seen
+        if hit.edited:
+            hit.score = sum(contributions(hit, self._whole, self._terms))
         wanted = self._wanted[hit.root]
         return not hit.edited or (wanted is not None and wanted.admits(hit.type))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from index_cache import files
+from index_cache import files, schema
 from index_cache.text import Content, NotText
 
 TYPE_CHECKING = False
@@ -20,33 +20,33 @@ if TYPE_CHECKING:
     from index_cache.model import Hit, Root
 
 
-def current(
+def is_current(
     hit: Hit, root: Root, fs: FileSystem, analyzer: Analyzer, terms: Sequence[str]
-) -> Hit | None:
-    """Return the hit as its file is now; None when there is nothing to show of it any more.
+) -> bool:
+    """Bring the hit up to what its file is now; False when there is nothing to show of it any more.
 
     A file that was rewritten since the cache saw it is read again: its new title, summary and so
-    on are shown, if it still has one of the query's terms at all.
+    on are shown, if it still has one of the query's terms at all, and its terms are counted anew.
     """
     path = os.path.join(os.fsencode(root.path), hit.path)
     if not fs.is_below(os.path.dirname(path), os.fsencode(root.path)):
-        return None
+        return False
     try:
         signature = files.signature(fs.stat(path))
         if signature == hit.signature and not hit.suspect:
-            return hit
+            return True
         signature, data = fs.read(path, root.rules.max_file_bytes)
     except OSError:
-        return None
+        return False
     hit.signature = signature
     try:
         content = Content(data)
     except NotText:
-        return None
+        return False
     if content.digest == hit.digest:
-        return hit
+        return True
     hit.digest = content.digest
-    return hit if _reread(hit, content, analyzer, terms) else None
+    return _reread(hit, content, analyzer, terms)
 
 
 def _reread(hit: Hit, content: Content, analyzer: Analyzer, terms: Sequence[str]) -> bool:
@@ -57,8 +57,15 @@ def _reread(hit: Hit, content: Content, analyzer: Analyzer, terms: Sequence[str]
     document = Document(hit.path, content.text)
     if document.withheld:
         return False
-    found = {term for text in searchable(document) for term in analyzer.terms(text)}
-    if not found.intersection(terms):
+    counts = {term: [0] * len(schema.FIELDS) for term in terms}
+    hit.length = 0
+    for number, text in enumerate(searchable(document)):
+        for term in analyzer.terms(text):
+            hit.length += 1
+            if term in counts:
+                counts[term][number] += 1
+    hit.occurrences = [each if any(each) else None for each in counts.values()]
+    if not any(hit.occurrences):
         return False
     (
         hit.record_id,

@@ -13,7 +13,8 @@ from index_cache.errors import CacheBusy, InvalidInput, RootUnavailable
 from index_cache.files import FileSystem
 from index_cache.model import Root
 from index_cache.refresh import Options
-from recall import caches, config, dirs, failures, query, rank
+from recall import caches, config, dirs, failures, rank
+from recall.asked import Question
 from recall.dress import Dresser
 from recall.nesting import filters
 from recall.opened import OpenRoot
@@ -71,10 +72,8 @@ class _Search:
 
     def run(self, answer: Answer, k: int, *, explain: bool) -> None:
         """Fill in the total and the cards of an answer."""
-        looked_up = query.to_look_up(self._analyzer.terms(answer.query))
-        parts = [search.statistics(store, looked_up) for store in self._stores]
-        whole = search.Statistics.sum(parts)
-        terms = query.choose(looked_up, whole, set(self._analyzer.terms(query.FILLER)))
+        asked = Question(answer.query, self._stores, self._analyzer)
+        terms = asked.terms
         if not terms:
             return
         answer.total = sum(
@@ -82,20 +81,19 @@ class _Search:
             for store, wanted in zip(self._stores, self._wanted, strict=True)
             if wanted is not None
         )
-        dresser = Dresser(
-            self._roots, self._wanted, self._fs, self._analyzer, terms, whole, explain=explain
-        )
-        asked = k + _SPARE
+        dresser = Dresser(self._roots, self._wanted, self._fs, asked, explain=explain)
+        wide = k + _SPARE
         while True:
-            hits = rank.ordered(search.candidates(self._stores, self._wanted, parts, terms, asked))
+            found = search.candidates(self._stores, self._wanted, asked.parts, terms, wide)
+            hits = rank.ordered(found)
             answer.cards = _cards(dresser, hits, k)
             if len(answer.cards) == k:
                 return
-            if len(hits) < asked:
+            if len(hits) < wide:
                 # All there is to show is shown: what is left are copies, or notes that are gone.
                 answer.total = len(answer.cards)
                 return
-            asked *= 4  # copies and vanished files took places: look further down
+            wide *= 4  # copies and vanished files took places: look further down
 
 
 def _cards(dresser: Dresser, hits: Sequence[Hit], k: int) -> list[Card]:

@@ -1,0 +1,31 @@
+"""A question as terms, with what some caches say of each: shared by the search and the hook."""
+
+from __future__ import annotations
+
+from index_cache import search
+from recall import query
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from index_cache.analyze import Analyzer
+    from index_cache.store import Store
+
+
+class Question:
+    """Any text, looked up in the caches of one search.
+
+    ``parts`` are the statistics of each of the ``stores``, for all terms of the text; ``whole`` is
+    their sum, ``terms`` those that are worth searching for, ``analyzer`` what made them.
+    """
+
+    __slots__ = ("analyzer", "parts", "terms", "text", "whole")
+
+    def __init__(self, text: str, stores: Sequence[Store], analyzer: Analyzer) -> None:
+        looked_up = query.to_look_up(analyzer.terms(text))
+        self.text = text
+        self.analyzer = analyzer
+        self.parts = [search.statistics(store, looked_up) for store in stores]
+        self.whole = search.Statistics.sum(self.parts)
+        self.terms = query.choose(looked_up, self.whole, set(analyzer.terms(query.FILLER)))
