@@ -26,7 +26,7 @@ from index_cache.model import Hit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import apsw
 
@@ -42,6 +42,10 @@ _LEAST_IDF = 1e-6
 # bound says nothing. Reading on is cheap, .3 µs a document in a root of 40,000.
 MAX_CANDIDATES = 20_000
 _DEPTH_COST = 1.0 + 1e-9  # the bound must survive rounding
+# Documents that the terms of the first pass have, together: so few are as fast with all terms. Each
+# further pass goes over so many times as many.
+_FIRST_PASS = 1_000
+_NEXT_PASS = 4
 
 
 class Statistics:
@@ -201,7 +205,7 @@ def _from(wanted: Filter) -> tuple[str, list[str | bytes]]:
 
 
 _COLUMNS = (
-    f"f.rank, {_SOUND}, recall_counts(f.fts), e.path, e.signature, e.suspect, e.digest,"
+    f"{_SOUND}, recall_counts(f.fts), e.path, e.signature, e.suspect, e.digest,"
     " d.record_id, d.title, d.description, d.type, d.tags, d.modified, d.status,"
     " d.stale_after, d.tier, d.excerpt"
 )
@@ -215,62 +219,155 @@ def candidates(
     k: int,
     *,
     each: bool = False,
-    most: int = MAX_CANDIDATES,
+    most: int | None = None,
 ) -> list[Hit]:
     """Return at least the ``k`` best documents of all roots with all that tie with the last.
 
     ``filters`` and ``parts`` belong to the ``stores`` one by one; None as a filter leaves that
     root's documents out, but not its statistics. ``terms`` are different from one another. With
-    ``each`` they are the best of each root. ``most`` bounds how far a root is read. The hits come
-    in no particular order.
+    ``each`` they are the best of each root. ``most`` bounds how far a root is read
+    (MAX_CANDIDATES). The hits come in no particular order.
     """
+    most = MAX_CANDIDATES if most is None else most
     whole = Statistics.sum(parts)
     best: list[float] = []  # a heap of the k best scores so far
     hits: list[Hit] = []
+
+    def least() -> float:
+        return best[0] if len(best) == k else -inf
+
     for number, (store, wanted, part) in enumerate(zip(stores, filters, parts, strict=True)):
         if wanted is None or not any(term in part.frequency for term in terms):
             continue
         if each:
-            best = []
-        bound = _bound(part, whole, terms) * _DEPTH_COST
-        last = 0.0
-        for read, (rank, hit) in enumerate(_proposed(store, wanted, terms)):
-            least = best[0] if len(best) == k else -inf
-            if -rank * bound < least or (read >= most and rank != last):
-                break
-            last = rank
+            best.clear()
+        for hit in _Reading(store, wanted, part, whole, terms).hits(least, most):
             hit.root = number
-            hit.score = sum(contributions(hit, whole, terms))
-            if hit.score >= least:
+            if hit.score >= least():
                 hits.append(hit)
             if len(best) < k:
                 heappush(best, hit.score)
-            elif hit.score > least:
+            elif hit.score > best[0]:
                 heapreplace(best, hit.score)
-    least = best[0] if len(best) == k and not each else -inf
-    found = [hit for hit in hits if hit.score >= least]
+    found = hits if each else [hit for hit in hits if hit.score >= least()]
     for hit in found:
         _check(hit, stores[hit.root])
     return found
 
 
+class _Reading:
+    """The documents of one root, read as far as they may be among the best.
+
+    First only those with the rarest terms: what has none of these scores no more than the others
+    can bring, so where that is not enough the common terms are never gone through (the essential
+    lists of MaxScore: Turtle and Flood, Query evaluation, 1995).
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        wanted: Filter,
+        part: Statistics,
+        whole: Statistics,
+        terms: Sequence[str],
+    ) -> None:
+        self._store = store
+        self._wanted = wanted
+        self._part = part
+        self._whole = whole
+        self._terms = terms
+        self._seen: set[bytes] = set()
+
+    def hits(self, least: Callable[[], float], most: int) -> Iterator[Hit]:
+        """Yield scored hits; none that is left out reaches ``least``, which may rise meanwhile.
+
+        But for those behind the first ``most`` in the root's own order that do not tie with the
+        last of them.
+        """
+        frequency = self._part.frequency
+        known = sorted((t for t in self._terms if t in frequency), key=frequency.__getitem__)
+        for number in _passes([frequency[term] for term in known]):
+            essential = self._terms if number == len(known) else known[:number]
+            beyond = sum(self._whole.idf(term) * (_K1 + 1) for term in known[number:])
+            yield from self._pass(essential, least, most)
+            if beyond * _DEPTH_COST < least():
+                return
+
+    def _pass(
+        self, essential: Sequence[str], least: Callable[[], float], most: int
+    ) -> Iterator[Hit]:
+        """Yield those with ``essential`` terms: first the ones that have others too."""
+        others = [term for term in self._terms if term not in essential]
+        for hit in _with_both(self._store, self._wanted, essential, others) if others else ():
+            yield from self._scored(hit, [*essential, *others])
+        bound = _bound(self._part, self._whole, essential) * _DEPTH_COST
+        last = 0.0
+        for read, (rank, hit) in enumerate(_proposed(self._store, self._wanted, essential)):
+            if -rank * bound < least() or (read >= most and rank != last):
+                return
+            last = rank
+            yield from self._scored(hit, essential)
+
+    def _scored(self, hit: Hit, matched: Sequence[str]) -> Iterator[Hit]:
+        """Yield a hit with its score if it has not been yielded; ``matched`` are its terms."""
+        if hit.path in self._seen:
+            return
+        self._seen.add(hit.path)
+        if matched is not self._terms:
+            counts = dict(zip(matched, hit.occurrences, strict=True))
+            hit.occurrences = [counts.get(term) for term in self._terms]
+        hit.score = sum(contributions(hit, self._whole, self._terms))
+        yield hit
+
+
+def _passes(frequencies: Sequence[int]) -> Iterator[int]:
+    """Yield how many of the rarest terms to begin with, then how many more; at last, all.
+
+    ``frequencies`` are the numbers of their documents, the least first.
+    """
+    together, limit = 0, _FIRST_PASS
+    for number, frequency in enumerate(frequencies):
+        together += frequency
+        if together > limit and number:
+            yield number
+            limit = together * _NEXT_PASS
+    yield len(frequencies)
+
+
 def _proposed(store: Store, wanted: Filter, terms: Sequence[str]) -> Iterator[tuple[float, Hit]]:
     """Yield a root's documents in the order of its own bm25, best first, as they are asked for."""
+    # The weights are the query's own, not those that the file may name:
+    # https://sqlite.org/fts5.html#sorting_by_auxiliary_function_results
+    order = f" AND f.rank MATCH '{schema.RANK}' ORDER BY f.rank"
+    return _read(store, wanted, "f.rank", expression(terms), order)
+
+
+def _with_both(
+    store: Store, wanted: Filter, some: Sequence[str], others: Sequence[str]
+) -> Iterator[Hit]:
+    """Yield the documents that have any of some terms and any of others, in no order.
+
+    Without FTS5's bm25, which goes through all documents of each term to count them.
+    """
+    both = f"({expression(some)}) AND ({expression(others)})"
+    return (hit for _, hit in _read(store, wanted, "0.0", both, ""))
+
+
+def _read(
+    store: Store, wanted: Filter, rank: str, matched: str, order: str
+) -> Iterator[tuple[float, Hit]]:
     with Guard(store):
         # apsw's types leave out that the result may be a blob, as any SQLite value.
         store.connection.register_fts5_function("recall_counts", _counts)  # type: ignore[arg-type]
         condition, values = _from(wanted)
-        # The weights are the query's own, not those that the file may name:
-        # https://sqlite.org/fts5.html#sorting_by_auxiliary_function_results
-        statement = (
-            f"SELECT {_COLUMNS} {condition} AND f.rank MATCH '{schema.RANK}' ORDER BY f.rank"
-        )
-        rows = store.connection.execute(statement, (expression(terms), *values))
-        for rank, sound, counts, *columns in rows:
+        statement = f"SELECT {rank}, {_COLUMNS} {condition}{order}"
+        for found, sound, counts, *columns in store.connection.execute(
+            statement, (matched, *values)
+        ):
             if not sound:
                 raise store.damaged(_ORPHAN)
             length, occurrences = marshal.loads(counts)  # noqa: S302 - ours
-            yield rank, Hit(length, occurrences, *columns)
+            yield found, Hit(length, occurrences, *columns)
 
 
 def _check(hit: Hit, store: Store) -> None:

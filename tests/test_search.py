@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -108,18 +109,42 @@ def split(documents: dict[str, Fields], places: list[int]) -> list[Store]:
     return [store(part, f"r{number}") for number, part in enumerate(parts)]
 
 
-@given(CORPORA, QUERIES, st.integers(1, 6), st.data())
+@given(CORPORA, QUERIES, st.integers(1, 6), st.sampled_from([1, 3, 1_000]), st.data())
 def test_the_bound_leaves_out_none_of_the_best(
-    documents: dict[str, Fields], terms: list[str], k: int, data: st.DataObject
+    documents: dict[str, Fields], terms: list[str], k: int, first: int, data: st.DataObject
 ) -> None:
     stores = split(documents, data.draw(st.lists(st.integers(0, 3), min_size=14, max_size=14)))
     everything = found(stores, terms)
-    best = found(stores, terms, k)
+    with mock.patch.object(search, "_FIRST_PASS", first):
+        best = found(stores, terms, k)
     assert places(best[:k]) == places(everything[:k])
+    assert [whole(hit) for hit in best] == [whole(hit) for hit in everything[: len(best)]]
     if len(everything) > k:
         # All that tie with the last one are there, so that the order can be decided elsewhere.
         last = everything[k - 1].score
         assert places(best) == places([hit for hit in everything if hit.score >= last])
+
+
+@given(CORPORA, QUERIES, st.integers(1, 6), st.data())
+def test_the_best_of_each_root(
+    documents: dict[str, Fields], terms: list[str], k: int, data: st.DataObject
+) -> None:
+    stores = split(documents, data.draw(st.lists(st.integers(0, 3), min_size=14, max_size=14)))
+    everything = found(stores, terms)
+    parts = [search.statistics(each, terms) for each in stores]
+    hits = search.candidates(stores, [ANYTHING] * 4, parts, terms, k, each=True)
+    for number in range(4):
+        wanted = [whole(hit) for hit in everything if hit.root == number][:k]
+        mine = sorted((hit for hit in hits if hit.root == number), key=place_of)
+        assert [whole(hit) for hit in mine][:k] == wanted
+
+
+def place_of(hit: Hit) -> tuple[float, bytes]:
+    return -hit.score, hit.path
+
+
+def whole(hit: Hit) -> tuple[object, ...]:
+    return hit.root, hit.path, hit.score, hit.length, hit.occurrences
 
 
 def places(hits: list[Hit]) -> list[tuple[int, bytes]]:
@@ -152,6 +177,7 @@ def test_the_bound_reads_little_and_misses_nothing_in_unequal_roots(
         monkeypatch.setattr(search, "MAX_CANDIDATES", 1_000_000)
         everything = places(found(stores, terms)[:10])
         monkeypatch.undo()
+        monkeypatch.setattr(search, "_FIRST_PASS", rng.choice([1, 30, 1_000]))
         assert places(found(stores, terms, 10)[:10]) == everything, seed
 
 
