@@ -76,7 +76,7 @@ def note(
         return
     at = time.time() if now is None else now
     before = read(state_dir, part, at)
-    fault = Fault(message, where, hint, since=at, when=at)
+    fault = Fault(message or "it does not say why", where, hint, since=at, when=at)
     if before is not None:
         fault.since, fault.count = min(before.since, at), before.count + 1
     _keep(state_dir, part, fault)
