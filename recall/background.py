@@ -247,13 +247,32 @@ def _swept(settings: Resolved, cwd: str, state_dir: str) -> float:
     from recall import ledger
     from recall.service import Recall
 
-    started = time.monotonic()
     with Recall(settings.roots, cwd=cwd, environ=os.environ) as recall:
-        reports = recall.refresh(wait=_FOR_WRITER)
+        # Waited for first: what another process takes is no measure of a sweep either.
+        wait = _FOR_WRITER if _no_writer(recall.roots) else 0.0
+        started = time.monotonic()
+        reports = recall.refresh(wait=wait)
     ledger.sweep(state_dir)
     hookfault.worked(state_dir, hookfault.REFRESH)
     built = sum(report.seconds for report in reports if _is_first(report))
     return max(0.0, time.monotonic() - started - built)
+
+
+def _no_writer(roots: Sequence[Root]) -> bool:
+    """Wait until nobody else writes the caches of some roots; return whether that came to be."""
+    from index_cache import db, locks
+
+    directory = dirs.cache_dir(os.environ)
+    if directory is None:
+        return True
+    for root in roots:
+        try:
+            with locks.WriterLock(db.cache_path(directory, root)) as lock:
+                if not lock.acquire(_FOR_WRITER):
+                    return False
+        except OSError:  # none can be written, and the refresh says why
+            continue
+    return True
 
 
 def _is_first(report: Report) -> bool:

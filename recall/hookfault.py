@@ -29,8 +29,7 @@ EXPIRY = 30 * 86_400.0  # seconds after the last failure
 _SUFFIX = ".fault"
 _MAX_BYTES = 16 * 1024
 _NUMBERS = 4
-_MAX_DIGITS = 11
-_LAST_MOMENT = 253_402_300_800  # seconds since the epoch; from here on a year has five digits
+_MAX_DIGITS = 11  # with which no year has five digits
 
 
 class Fault:
@@ -145,7 +144,7 @@ def _parsed(data: bytes) -> Fault | None:
     if not all(each.isascii() and each.isdigit() and len(each) <= _MAX_DIGITS for each in numbers):
         return None
     since, when, count, again = map(int, numbers)
-    if max(since, when, again) >= _LAST_MOMENT or count < 1:
+    if count < 1:
         return None
     return Fault(
         lines[1],

@@ -592,11 +592,41 @@ def test_a_first_build_is_no_measure_of_a_sweep(
         report = Report(root, cache_file)
         report.built, report.damage, report.seconds = built, damage, seconds
         reports.append(report)
-    ticks = iter([100.0, 168.5])
-    monkeypatch.setattr(time, "monotonic", lambda: next(ticks))
-    monkeypatch.setattr(service.Recall, "refresh", lambda *_, **__: reports)
+    clock = Clock()
+
+    def refresh(_: Recall, wait: float) -> list[Report]:
+        del wait
+        clock.now += 68.5
+        return reports
+
+    monkeypatch.setattr(time, "monotonic", clock)
+    monkeypatch.setattr(service.Recall, "refresh", refresh)
     settings = resolved.load(str(notes), os.environ)
     assert background._swept(settings, str(notes), where) == pytest.approx(8.5)
+
+
+def test_waiting_for_another_writer_is_no_measure_of_a_sweep(
+    notes: Path, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    waits: list[float] = []
+
+    def acquire(_: WriterLock, wait: float) -> bool:
+        clock.sleep(wait)
+        return False
+
+    def refresh(_: Recall, wait: float) -> list[Report]:
+        waits.append(wait)
+        clock.sleep(1.0)
+        return []
+
+    monkeypatch.setattr(WriterLock, "acquire", acquire)
+    monkeypatch.setattr(service.Recall, "refresh", refresh)
+    monkeypatch.setattr(time, "monotonic", clock)
+    settings = resolved.load(str(notes), os.environ)
+    assert background._swept(settings, str(notes), where) == pytest.approx(1.0)
+    assert clock.slept == [30.0, 1.0]
+    assert waits == [0.0]  # it has waited
 
 
 # For which roots

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from cli_support import recall
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recall import hookfault, state
@@ -113,6 +113,7 @@ def test_C5_the_file_is_private_whatever_the_umask(where: str) -> None:
     assert stat.S_IMODE(os.stat(file_of(where)).st_mode) == 0o600
 
 
+@example("\x1b" * 700, "\n" * 700, "\u202e" * 700)
 @given(st.text(max_size=700), st.none() | st.text(max_size=700), st.none() | st.text(max_size=700))
 def test_any_text_is_one_bounded_line(message: str, place: str | None, hint: str | None) -> None:
     import tempfile
