@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from index_cache.refresh import Report
     from recall.caches import CacheFile
     from recall.config import LeftOut
+    from recall.hookfault import Fault
     from recall.logsummary import Summary
     from recall.recalllog import Entry
     from recall.rootstatus import RootStatus
@@ -155,6 +156,29 @@ def paused_fields(until: float | None) -> dict[str, object] | None:
     if until is None:
         return None
     return {"until": None if until == float("inf") else moment(until)}
+
+
+def fault_fields(fault: Fault | None) -> dict[str, object] | None:
+    """Return what went wrong with the prompt hook, None if nothing did."""
+    if fault is None:
+        return None
+    return {
+        "when": moment(fault.when),
+        "message": fault.message,
+        "where": fault.where,
+        "hint": fault.hint,
+        "count": fault.count,
+        "since": moment(fault.since),
+        "worked": moment(fault.worked),
+    }
+
+
+def fault_text(fault: Fault) -> str:
+    """Return why the prompt hook failed, when and how often, in words, without the hint."""
+    where = "" if fault.where is None else f" ({fault.where})"
+    often = "" if fault.count == 1 else f"{fault.count:,} times since {local(fault.since)}, last "
+    again = "" if fault.worked is None else f"; it worked again {local(fault.worked)}"
+    return f"{fault.message}{where}; {often}{local(fault.when)}{again}"
 
 
 def entry_fields(entry: Entry) -> dict[str, object]:

@@ -10,6 +10,8 @@ import click
 from recall.cli.common import Console, working_directory
 from recall.cli.fields import (
     by_reason,
+    fault_fields,
+    fault_text,
     left_out_fields,
     local,
     paused_fields,
@@ -23,6 +25,7 @@ from recall.output import number, size, visible
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recall.config import LeftOut
+    from recall.hookfault import Fault
     from recall.rootstatus import RootStatus
 
 
@@ -33,10 +36,10 @@ if TYPE_CHECKING:
 def command(*, names: tuple[str, ...], skipped: bool, as_json: bool) -> int:
     """Show roots, caches and what was skipped.
 
-    Whether the prompt hook is paused; for each root its notes, its cache file and size, the last
-    refresh, the last failure and the last damage of its cache; one that is damaged now is deleted,
-    and the next search makes it anew. A root whose directory is missing, or that a project's file
-    may not name yet, is shown as left out.
+    Whether the prompt hook is paused, and what last went wrong with it; for each root its notes,
+    its cache file and size, the last refresh, the last failure and the last damage of its cache;
+    one that is damaged now is deleted, and the next search makes it anew. A root whose directory is
+    missing, or that a project's file may not name yet, is shown as left out.
     """
     from recall import config, dirs
 
@@ -55,7 +58,9 @@ def command(*, names: tuple[str, ...], skipped: bool, as_json: bool) -> int:
             console.note(f"{state.root.name}: {_damaged(state)}", hint)
         if state.trouble is not None:
             console.note(f"{state.root.name}: {_troubled(state)}")
-    until = _pause(console, dirs.state_dir(os.environ))
+    state_dir = dirs.state_dir(os.environ)
+    until = _pause(console, state_dir)
+    faults = _faults(console, state_dir)
     directory = dirs.cache_dir(os.environ)
     documents = [_kept(directory, left) for left in left_out]
     return console.finish(
@@ -64,6 +69,7 @@ def command(*, names: tuple[str, ...], skipped: bool, as_json: bool) -> int:
             "left_out": list(map(left_out_fields, left_out, documents)),
             "config": list(settings.sources),
             "paused": paused_fields(until),
+            **{name: fault_fields(fault) for name, fault in faults.items()},
         },
         lambda _: "".join(
             [
@@ -83,6 +89,21 @@ def _pause(console: Console, state_dir: str | None) -> float | None:
     if fault is not None:
         console.note(f"whether the prompt hook is paused can't be told: {fault}", "recall resume")
     return pausing.paused(state_dir, time.time())
+
+
+def _faults(console: Console, state_dir: str | None) -> dict[str, Fault | None]:
+    """Return, by field, what went wrong with the prompt hook and its refresh, and say it."""
+    from recall import hookfault
+
+    faults = {
+        "hook_failure": hookfault.read(state_dir),
+        "hook_refresh_failure": hookfault.read(state_dir, hookfault.REFRESH),
+    }
+    names = ("the prompt hook", "the refresh beside the prompt hook")
+    for what, fault in zip(names, faults.values(), strict=True):
+        if fault is not None:
+            console.note(f"{what} failed: {fault_text(fault)}", fault.hint)
+    return faults
 
 
 def _kept(directory: str | None, left: LeftOut) -> int:
