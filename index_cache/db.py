@@ -50,6 +50,7 @@ class Damaged(Exception):
 
 # All that using a cache file may raise; ``is_damage`` tells what of it condemns the file.
 TROUBLE = (apsw.Error, UnicodeDecodeError, Damaged)
+WAITS = (apsw.BusyError, apsw.LockedError)  # somebody else is at it
 
 _DAMAGE = (
     Damaged,

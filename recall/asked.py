@@ -16,16 +16,17 @@ if TYPE_CHECKING:
 class Question:
     """Any text, looked up in the caches of one search.
 
-    ``parts`` are the statistics of each of the ``stores``, for all terms of the text; ``whole`` is
-    their sum, ``terms`` those that are worth searching for, ``analyzer`` what made them.
+    ``looked_up`` are its different terms, ``parts`` the statistics of each of the ``stores`` for
+    all of them, ``whole`` the sum of these, ``terms`` those that are worth searching for, and
+    ``analyzer`` what made them.
     """
 
-    __slots__ = ("analyzer", "parts", "terms", "text", "whole")
+    __slots__ = ("analyzer", "looked_up", "parts", "terms", "text", "whole")
 
     def __init__(self, text: str, stores: Sequence[Store], analyzer: Analyzer) -> None:
-        looked_up = query.to_look_up(analyzer.terms(text))
+        self.looked_up = query.to_look_up(analyzer.terms(text))
         self.text = text
         self.analyzer = analyzer
-        self.parts = [search.statistics(store, looked_up) for store in stores]
+        self.parts = [search.statistics(store, self.looked_up) for store in stores]
         self.whole = search.Statistics.sum(self.parts)
-        self.terms = query.choose(looked_up, self.whole, set(analyzer.terms(query.FILLER)))
+        self.terms = query.choose(self.looked_up, self.whole, set(analyzer.terms(query.FILLER)))

@@ -43,13 +43,18 @@ _ESCAPED = str.maketrans(
 
 
 def render(cards: Sequence[Card], cap: Cap, *, base: str | None = None) -> str:
-    """Return the block of the best cards that stay within ``cap``, "" if there are none.
+    """Return the block of the best cards that stay within ``cap``, "" if there are none."""
+    return fit(cards, cap, base=base)[0]
+
+
+def fit(cards: Sequence[Card], cap: Cap, *, base: str | None = None) -> tuple[str, int]:
+    """Return the block of the best cards that stay within ``cap``, and how many these are.
 
     Cards are given best first and shown whole; one that does not fit is tried without its
     summary, and the first that does not fit even so ends the block. Paths below ``base`` (the
     working directory) are relative to it.
     """
-    shown = ""
+    shown, count = "", 0
     for position, card in enumerate(cards, 1):
         lines = cards_.lines(_tamed(card, base), position, None, QUOTE)
         whole = shown + _text(lines)
@@ -57,8 +62,8 @@ def render(cards: Sequence[Card], cap: Cap, *, base: str | None = None) -> str:
             whole = shown + _text([line for line in lines if line[0] != "summary"])
             if not cap.fits(_framed(whole)):
                 break
-        shown = whole
-    return _framed(shown) if shown else ""
+        shown, count = whole, position
+    return (_framed(shown) if shown else ""), count
 
 
 def holds_block(text: str) -> bool:

@@ -43,6 +43,10 @@ _TOP_LEVEL_NOTES = Rules(include=("/*.md", "/*.markdown"))
 _LISTED = 5
 
 
+class NothingConfigured(ConfigInvalid):
+    """No file and no variable names a directory of notes."""
+
+
 def load(
     cwd: str,
     environ: Mapping[str, str],
@@ -348,7 +352,8 @@ class _Loading:
         for notice in self.notices:
             if notice.hint == MEANT_ROOTS:
                 hint = notice.hint
-        return ConfigInvalid(self._with_notices("no directory of notes is configured"), hint=hint)
+        message = self._with_notices("no directory of notes is configured")
+        return NothingConfigured(message, hint=hint)
 
     def _to_configure(self) -> str:
         directory = os.path.abspath(self.cwd)

@@ -8,8 +8,9 @@ if TYPE_CHECKING:
 
     Values = Mapping[str, object]
 
-# Quietest first.
-SENSITIVITIES = ("low", "normal", "high")
+# Quietest first, each with the gate's own number; spec/gate.md says what each costs and buys.
+LEVELS = {"low": 0.25, "normal": 0.5, "high": 0.75}
+SENSITIVITIES = tuple(LEVELS)
 FLAGS = ("enabled", "log", "log_prompts")
 # Lowest and highest value. Below these a value could only be a slip; above them the host would
 # have given up, or cut what it is given.

@@ -13,8 +13,9 @@ from recall.notice import Notice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from index_cache.model import Root
     from recall.looked import Looked
 
 PROJECT_FILE = ".recall.toml"
@@ -37,6 +38,23 @@ def find_repository(cwd: str, notices: list[Notice]) -> str | None:
     """Return the nearest directory at or above ``cwd`` that holds ``.git`` (of ours), or None."""
     found = _first(_upwards(os.path.realpath(cwd)), ".git", notices)
     return None if found is None else os.path.dirname(found)
+
+
+def near(cwd: str, roots: Sequence[Root]) -> list[bool]:
+    """Tell of each root whether it belongs to the project that a person in ``cwd`` stands in.
+
+    It lies in the repository or the directory of the project's file, or ``cwd`` lies in it.
+    """
+    here = os.path.realpath(cwd)
+    places = [here]
+    for name in (".git", PROJECT_FILE):
+        found = _first(_upwards(here), name, [])
+        if found is not None:
+            places.append(os.path.dirname(found))
+    return [
+        is_inside(here, root.path) or any(is_inside(root.path, place) for place in places)
+        for root in roots
+    ]
 
 
 def is_inside(path: str, directory: str) -> bool:

@@ -6,18 +6,39 @@ from index_cache import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from index_cache.model import Hit
 
 _TIERS = ("unverified", "machine-confirmed", "human-reviewed")
 
 
-def ordered(hits: Iterable[Hit]) -> list[Hit]:
-    """Return hits best first: by score, then tier, then the later modified, then root and path."""
+def ordered(hits: Iterable[Hit], score: Callable[[Hit], float] | None = None) -> list[Hit]:
+    """Return hits best first: by score, then tier, then the later modified, then root and path.
+
+    ``score`` tells what counts instead of the hit's own.
+    """
     by_place = sorted(hits, key=lambda hit: (hit.root, hit.path))
     by_time = sorted(by_place, key=_time, reverse=True)
-    return sorted(by_time, key=lambda hit: (-hit.score, -_TIERS.index(hit.tier)))
+    counts = score or _score
+    return sorted(by_time, key=lambda hit: (-counts(hit), -_TIERS.index(hit.tier)))
+
+
+def _score(hit: Hit) -> float:
+    return hit.score
+
+
+def is_copy(hit: Hit, other: Hit) -> bool:
+    """Tell whether two hits have the same words, so that one of them is enough to show.
+
+    The same bytes, or the same title, summary and length and the same words of the query in the
+    same places: line ends, blanks and ids may differ.
+    """
+    return hit.digest == other.digest or _words(hit) == _words(other)
+
+
+def _words(hit: Hit) -> tuple[object, ...]:
+    return hit.title, hit.description, hit.excerpt, hit.length, hit.occurrences
 
 
 def _time(hit: Hit) -> str:

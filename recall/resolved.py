@@ -75,8 +75,8 @@ class Resolved:
 def load(cwd: str, environ: Mapping[str, str]) -> Resolved:
     """Return the configuration that holds in ``cwd``, as ``config.load`` gives it.
 
-    Roots must be configured: the current repository is no last resort here. Raises what
-    ``config.load`` raises; nothing is kept then.
+    Roots must be configured: the current repository is no last resort here, and where nothing
+    names any there are none. Raises what ``config.load`` raises else; nothing is kept then.
     """
     directory = cache_dir(environ)
     made_for = _made_for(cwd, environ)
@@ -90,7 +90,10 @@ def load(cwd: str, environ: Mapping[str, str]) -> Resolved:
     looked = Looked()
     if "HOME" not in environ:
         looked.own_home()
-    made = config.load(cwd, environ, fallback=False, looked=looked)
+    try:
+        made = config.load(cwd, environ, fallback=False, looked=looked)
+    except config.NothingConfigured:
+        made = config.Config((), SearchSettings(), HookSettings())
     resolved = Resolved(
         made.roots,
         made.hook,

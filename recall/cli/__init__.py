@@ -25,6 +25,7 @@ COMMANDS = {
     "refresh": "Bring the caches up to date with the notes.",
     "rebuild": "Make the caches anew from the notes, and prove them.",
     "status": "Show roots, caches and what was skipped.",
+    "hook": "Answer an agent's prompt with the notes that it is about.",
     "log": "Show what the prompt hook said, and why.",
     "pause": "Let the prompt hook say nothing for a while.",
     "resume": "Let the prompt hook speak again after a pause.",
@@ -70,6 +71,11 @@ def _run(arguments: list[str]) -> int:
                 from recall.cli.answer import search
 
                 return search(asked)
+        if arguments[:1] == ["hook"]:
+            from recall import hook
+
+            if not hook.is_for_people(arguments[1:]):
+                hook.main(arguments[1:])
         from recall.cli.app import run
 
         return run(arguments, command)

@@ -1,0 +1,96 @@
+"""What is kept of a call of the hook, once its answer is out: ledger, log, faults, refresh.
+
+Nothing here is waited for by the answer, nothing raises, and each part is done whatever becomes of
+the others. See ``spec/hook.md``.
+"""
+
+from __future__ import annotations
+
+import time
+
+from recall import background, hookfault, hosts, ledger, recalllog
+from recall.call import Fault
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recall.call import Call
+    from recall.card import Card
+
+
+def keep(call: Call, block: str, cards: Sequence[Card], why: str) -> None:
+    """Keep what was answered, ``cards`` in a ``block``, and ask for a refresh of the roots."""
+    _note_shown(call, cards)
+    _log(call, block, cards, why)
+    if call.views is not None and call.cache_dir is not None:
+        _condemn(call)
+    found = call.resolved
+    if found is not None and found.roots and not call.until:
+        asked = background.ask(call.cwd, call.environ, found.roots, found.hook.refresh_interval)
+        if asked.startswith("unavailable"):
+            call.faults.append(Fault(f"no refresh could be started: {asked}"))
+    _tell(call)
+
+
+def _note_shown(call: Call, cards: Sequence[Card]) -> None:
+    event = call.event
+    if call.why == "a session starts" and ledger.forgets(event.source or ""):
+        fault = ledger.forget(call.state_dir, event.session)
+    elif call.recalling is not None:
+        noted = call.recalling.noted[: len(cards)]
+        fault = ledger.note(call.state_dir, event.session, noted)
+    else:
+        return
+    if fault is not None:
+        call.faults.append(Fault(f"what was shown can't be noted: {fault}", call.state_dir))
+
+
+def _log(call: Call, block: str, cards: Sequence[Card], why: str) -> None:
+    found = call.resolved
+    if found is None or not found.hook.log or not call.looked_up:
+        return
+    fault = recalllog.record(
+        call.state_dir,
+        host=call.event.host or "unknown",
+        spoke=bool(cards),
+        why=why,
+        prompt=call.event.prompt,
+        session=call.event.session,
+        cards=cards,
+        roots=[root.name for root in found.roots],
+        ms=(time.perf_counter() - call.started) * 1000,
+        tokens=hosts.estimated_tokens(block),
+        with_text=found.hook.log_prompts,
+    )
+    if fault is not None:
+        call.faults.append(Fault(f"the recall log can't be written: {fault}", call.state_dir))
+
+
+def _condemn(call: Call) -> None:
+    """Delete caches that proved to be damaged, and note that: the refresh makes them anew."""
+    from recall.views import DAMAGED
+
+    assert call.views is not None  # noqa: S101 - for the type
+    if not any(view.state == DAMAGED for view in call.views.all):
+        return
+    from index_cache import db
+    from recall import failures
+
+    told = call.views.condemn(call.cache_dir or "")
+    failures.found(
+        call.state_dir,
+        {
+            view.identity: (db.reason(view.trouble or Exception()), not deleted)
+            for view, deleted in told
+        },
+    )
+
+
+def _tell(call: Call) -> None:
+    """Note the first fault, or that all is well."""
+    if call.faults:
+        fault = call.faults[0]
+        hookfault.note(call.state_dir, fault.message, where=fault.where, hint=fault.hint)
+    elif call.looked_up:
+        hookfault.worked(call.state_dir)

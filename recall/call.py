@@ -1,0 +1,147 @@
+"""One call of the prompt hook: from what a host sent to what it is answered, and to what is kept.
+
+Nothing is printed here, and ``consider`` keeps nothing: ``recall hook --explain`` goes the same
+way, and stops there. See ``spec/hook.md``.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from recall import block, dirs, hosts, ledger, pausing, project, quiet, resolved
+from recall.hooksettings import LEVELS
+from recall.recalling import Recalling
+from recall.views import MISSING, UNUSABLE, Views
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from recall.card import Card
+    from recall.resolved import Resolved
+
+UNCONFIGURED, PAUSED, NO_CACHE, LATE = "not configured", "paused", "no cache yet", "deadline"
+
+
+class Fault:
+    """Something that cost a prompt its recall, or what is kept of it, in words for a person."""
+
+    __slots__ = ("hint", "message", "where")
+
+    def __init__(self, message: str, where: str | None = None, hint: str | None = None) -> None:
+        self.message = message
+        self.where = where
+        self.hint = hint
+
+
+class Call:
+    """One call of the hook.
+
+    ``host`` is the one that was named, if any, ``environ`` the environment, ``started`` when the
+    process did (``time.perf_counter``). ``why`` says in the log's words what came of it, ``marks``
+    when each part of the work began, ``faults`` what went wrong. ``looked_up`` says that the
+    prompt got as far as the notes.
+    """
+
+    def __init__(self, host: str | None, environ: Mapping[str, str], started: float) -> None:
+        self.environ = environ
+        self.started = started
+        self.event = hosts.Event(host, problem="no input")
+        self.state_dir = dirs.state_dir(environ)
+        self.cache_dir = dirs.cache_dir(environ)
+        self.cwd = "/"
+        self.why = "no input"
+        self.looked_up = False
+        self.faults: list[Fault] = []
+        self.marks: list[tuple[str, float]] = [("start", started)]
+        self.resolved: Resolved | None = None
+        self.views: Views | None = None
+        self.recalling: Recalling | None = None
+        self.seen = ledger.Seen()
+        self.until: float | None = None  # of a pause
+        self._host = host
+
+    def consider(self, data: bytes, moved: Callable[[float], None]) -> None:
+        """Find out what to say to an event. ``moved`` is told the deadline, once it is known.
+
+        Raises what the configuration raises, and faults of ours.
+        """
+        self._mark("event")
+        self.event = hosts.parse(data, self._host)
+        self.why = quiet.reason(self.event, self.environ, enabled=True) or ""
+        if self.why:
+            if self.event.problem is not None and self.why == self.event.problem:
+                self.faults.append(
+                    Fault(
+                        f"what the host sent can't be used: {self.event.problem}",
+                        hint="recall hook --explain shows how an event is read",
+                    )
+                )
+            return
+        self.until = pausing.paused(self.state_dir, time.time())
+        if self.until is not None:
+            self.why = PAUSED
+            return
+        self._mark("configuration")
+        self.cwd = self.event.cwd or os.getcwd()
+        self.resolved = resolved.load(self.cwd, self.environ)
+        moved(self.started + self.resolved.hook.deadline_ms / 1000)
+        self.why = quiet.reason(self.event, self.environ, enabled=self.resolved.hook.enabled) or ""
+        if self.why:
+            return
+        if not self.resolved.roots:
+            self.why = UNCONFIGURED
+        elif self.event.has_prompt:
+            self._recall(self.resolved)
+        else:
+            self.why = "a session starts"
+
+    def _recall(self, found: Resolved) -> None:
+        from index_cache.files import FileSystem
+
+        self.looked_up = True
+        self._mark("ledger")
+        self.seen = ledger.seen(self.state_dir, self.event.session)
+        self._mark("caches")
+        fs = FileSystem()
+        self.views = Views(found.roots, project.near(self.cwd, found.roots))
+        self.views.open(self.cache_dir, self.state_dir, fs)
+        self._mark("search")
+        self.recalling = Recalling(self.event.prompt, self.views, fs)
+        self.recalling.run(
+            self.seen,
+            self.cwd,
+            found.hook.max_cards,
+            LEVELS[found.hook.sensitivity],
+            journal=found.search.include_journal,
+        )
+        states = {view.state for view in self.views.all}
+        self.why = NO_CACHE if states == {MISSING} else self.recalling.why
+        for view in self.views.all:
+            if view.state == UNUSABLE:
+                self.faults.append(Fault(f"the cache of root {view.root.name}: {view.trouble}"))
+        self._mark("end")
+
+    def _mark(self, part: str) -> None:
+        self.marks.append((part, time.perf_counter()))
+
+    @property
+    def cap(self) -> hosts.Cap:
+        """How much one answer may have: what the host takes, or the settings say."""
+        cap = hosts.cap(self.event.host)
+        if self.resolved is None:
+            return cap
+        settings = self.resolved.hook
+        characters = settings.cap_for(hosts.CLAUDE_CHARACTERS)
+        if cap.tokens is None:
+            return hosts.cap(self.event.host, characters=characters)
+        # Codex counts tokens: as many of its own as the settings have of Claude's characters.
+        tokens = characters * hosts.CODEX_TOKENS // hosts.CLAUDE_CHARACTERS
+        return hosts.cap(self.event.host, tokens=tokens)
+
+    def answer(self) -> tuple[bytes, str, list[Card]]:
+        """Return what to print with the cards that there are so far, the block in it, and these."""
+        cards = [] if self.recalling is None else list(self.recalling.cards)
+        text, count = block.fit(cards, self.cap, base=self.cwd)
+        return hosts.render(self.event.host, self.event.name, text), text, cards[:count]

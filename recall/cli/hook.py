@@ -1,0 +1,54 @@
+"""``recall hook``: for people, what the prompt hook makes of an event."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+import click
+
+from index_cache.errors import InvalidInput
+from recall.cli.common import Console
+from recall.cli.options import examples, json_option
+from recall.hosts import HOSTS
+
+
+@click.command(
+    epilog=examples(
+        "recall hook --explain < event.json",
+        "echo how do we rotate keys | recall hook --explain --host text",
+    )
+)
+@click.option(
+    "--host", metavar="HOST", help=f"Who asks: {', '.join(HOSTS)}.  [default: recognised]"
+)
+@click.option("--explain", is_flag=True, help="Show every number behind speaking or silence.")
+@json_option
+def command(*, host: str | None, explain: bool, as_json: bool) -> int:
+    """Answer an agent's prompt with the notes that it is about, or with nothing.
+
+    Hosts call it (or recall-hook, which is the same) before a prompt: it reads the event as JSON
+    from standard input, prints at most a few cards in the shape that the host accepts, and exits 0
+    whatever happens. With --host text the whole input is the prompt. With --explain it replays an
+    event, says why it would speak or keep silent, and keeps nothing of it.
+    """
+    if not explain:
+        raise InvalidInput(
+            "--json goes with --explain", hint="a host's own form is printed without --json"
+        )
+    from recall import explain as explained
+    from recall.call import Call
+
+    console = Console("hook", as_json=as_json)
+    if host is not None and host not in HOSTS:
+        raise InvalidInput(f'there is no host "{host}"', hint=f"one of {', '.join(HOSTS)}")
+    if sys.stdin.isatty():
+        console.note("reading the event from the terminal; end it with Ctrl-D")
+    call = Call(host, os.environ, time.perf_counter())
+    call.consider(sys.stdin.buffer.read(), lambda _: None)
+    _, block, cards = call.answer()
+    return console.finish(
+        lambda: explained.fields(call, block, cards),
+        lambda _: explained.text(call, block, cards),
+    )

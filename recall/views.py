@@ -1,0 +1,166 @@
+"""The caches that a prompt is answered from, opened as they are: nothing is built, none waited for.
+
+For each root its cache, what has come and gone since the last refresh, and the new notes in memory.
+See "Freshness" in ``spec/hook.md``.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from index_cache import db, locks
+from index_cache.peek import peek
+from index_cache.store import Store
+from recall import looks
+from recall.nesting import filters
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from index_cache.files import FileSystem
+    from index_cache.model import Root
+    from index_cache.peek import Peek
+    from index_cache.search import Filter
+
+LOOK = 0.040  # seconds for the directories of all roots
+
+ANSWERS, MISSING, BUSY, DAMAGED, UNUSABLE = "answers", "missing", "busy", "damaged", "unusable"
+
+
+class View:
+    """One root and its cache.
+
+    ``state`` is ``ANSWERS``, or why it doesn't: there is no whole cache yet (``MISSING``), SQLite
+    is busy with it, or ``trouble`` is what is wrong with it. ``near`` says that the root belongs to
+    the project that the person stands in. ``peek`` is what its directories have shown, ``new`` a
+    cache in memory of files that appeared, ``chosen`` how many of these were read.
+    """
+
+    __slots__ = ("chosen", "identity", "near", "new", "peek", "root", "state", "store", "trouble")
+
+    def __init__(self, root: Root, *, near: bool) -> None:
+        self.root = root
+        self.identity = db.identity(root)
+        self.near = near
+        self.state = MISSING
+        self.trouble: Exception | None = None
+        self.store: Store | None = None
+        self.peek: Peek | None = None
+        self.new: Store | None = None
+        self.chosen = 0
+
+    def open(self, directory: str) -> None:
+        """Open the cache in a directory, if there is a whole one, and begin to read it."""
+        path = db.cache_path(directory, self.root)
+        if not os.path.lexists(path):
+            return
+        try:
+            db.refuse_foreign_directory(directory)
+            self.store = Store(self.root, path)
+            self.store.check()
+            if self.store.built:
+                self.store.begin_reading()
+                self.state = ANSWERS
+        except (*db.TROUBLE, OSError) as error:
+            self.fail(error)
+
+    def look(self, state_dir: str | None, fs: FileSystem, budget: float) -> None:
+        """Look at the root's directories for ``budget`` seconds, and read what is new in them."""
+        if self.store is None or self.state != ANSWERS:
+            return
+        try:
+            begin = looks.start(state_dir, self.identity)
+            self.peek = peek(self.root, self.store, fs, budget, begin)
+            if begin or not self.peek.complete:
+                going_on = 0 if self.peek.complete else self.peek.next
+                looks.keep(state_dir, self.identity, going_on)
+            if self.peek.appeared:
+                from index_cache.beside import beside, choose  # reads notes: loads the parsers
+
+                chosen = choose(self.peek.appeared)
+                self.chosen = len(chosen)
+                self.new = beside(self.root, fs, chosen)
+        except (*db.TROUBLE, OSError) as error:
+            self.fail(error)
+
+    def fail(self, error: Exception) -> None:
+        """Do without this cache, for this prompt."""
+        self.trouble = error
+        if db.is_damage(error):
+            self.state = DAMAGED
+        else:
+            self.state = BUSY if isinstance(error, db.WAITS) else UNUSABLE
+
+    @property
+    def stores(self) -> list[Store]:
+        """The caches to be searched: none if this root does not answer."""
+        if self.state != ANSWERS:
+            return []
+        return [store for store in (self.store, self.new) if store is not None]
+
+
+class Views:
+    """The views of all roots of a prompt: those of the person's project first."""
+
+    def __init__(self, roots: Sequence[Root], near: Sequence[bool]) -> None:
+        pairs = zip(roots, near, strict=True)
+        self.all = [View(root, near=is_near) for root, is_near in pairs]
+        self.all.sort(key=lambda view: not view.near)
+
+    def open(self, directory: str | None, state_dir: str | None, fs: FileSystem) -> None:
+        """Open what there is, and look at the directories: at some of each root, in any case."""
+        if directory is None:
+            return
+        for view in self.all:
+            view.open(directory)
+        until = time.monotonic() + LOOK
+        for view in self.all:
+            view.look(state_dir, fs, until - time.monotonic())
+
+    def searched(self, cwd: str, *, journal: bool) -> list[tuple[View, Store, Filter]]:
+        """Return the caches to be searched, each with its filter."""
+        stores = [view.store if view.state == ANSWERS else None for view in self.all]
+        roots = [view.root for view in self.all]
+        wanted = filters(roots, stores, None, None, cwd, journal)
+        return [
+            (view, store, part)
+            for view, part in zip(self.all, wanted, strict=True)
+            for store in view.stores
+            if part is not None
+        ]
+
+    def blame(self, error: Exception) -> bool:
+        """Do without the cache that an error in a search comes from; False if it is none's."""
+        path = getattr(error, "path", None)
+        for view in self.all:
+            if view.store is not None and path is not None and view.store.path == path:
+                view.fail(error)
+                return True
+        return False
+
+    def condemn(self, directory: str) -> list[tuple[View, bool]]:
+        """Delete the damaged files, if nobody writes them; return whose they were, and if they are.
+
+        A refresh makes them anew.
+        """
+        return [
+            (view, _deleted(db.cache_path(directory, view.root), view.store))
+            for view in self.all
+            if view.state == DAMAGED
+        ]
+
+
+def _deleted(path: str, store: Store | None) -> bool:
+    try:
+        with locks.WriterLock(path) as lock:
+            # Who was quicker may have a new cache there already.
+            if not lock.acquire(0) or (store is not None and not store.in_place()):
+                return False
+            if store is not None:
+                store.close()
+            db.discard(path)
+    except OSError:
+        return False
+    return True
