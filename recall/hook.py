@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from recall.call import Call
 
 DEADLINE = 0.25  # seconds, until the configuration is known
+VARIABLE = "RECALL_DEADLINE_MS"
+_LEAST, _MOST = 20, 10_000  # ms, as deadline_ms in the configuration
+_MAX_DIGITS = 9
 MOST_INPUT = 16 * 1024 * 1024  # bytes
+_BUSY = "a busy machine, or the first call since it started: recall hook --explain shows the times"
 _DEBUG = "RECALL_DEBUG"
 _FOR_PEOPLE = frozenset({"--help", "-h", "--explain", "--version"})
 
@@ -34,7 +38,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     arguments = list(sys.argv[1:] if args is None else args)
     if is_for_people(arguments):
         people = ["-P", "-m", "recall", "hook", *(arguments or ["--help"])]
-        os.execv(sys.executable, [sys.executable, *people])
+        os.execv(sys.executable, [sys.executable, *people])  # noqa: S606 - there is no shell
     try:
         _answer(_host(arguments))
     except BaseException as error:  # noqa: BLE001 - whatever it is, the host must not notice
@@ -76,18 +80,30 @@ def _answer(host: str | None) -> None:
     from recall.deadline import Deadline
 
     late = _Late(host)
-    deadline = Deadline(_STARTED + DEADLINE, late)
+    told = _told_deadline()
+    deadline = Deadline(_STARTED + (told or DEADLINE), late)
     from recall.call import Call
 
     late.call = call = Call(host, os.environ, _STARTED)
     try:
-        call.consider(_read(), deadline.move)
+        call.consider(_read(), (lambda _: None) if told else deadline.move)
     except BaseException as error:  # noqa: BLE001 - what is there is printed all the same
         _failed(call, error)
     if deadline.claim():
         _finish(call, call.why)
     else:
         time.sleep(60)  # the deadline's thread is answering, and ends the process
+
+
+def _told_deadline() -> float | None:
+    """Return the seconds that the environment gives us, for machines where loading takes long.
+
+    The configuration can't: until it is read, only this holds.
+    """
+    value = os.environ.get(VARIABLE, "")
+    if not value.isascii() or not value.isdigit() or len(value) > _MAX_DIGITS:
+        return None
+    return min(max(int(value), _LEAST), _MOST) / 1000
 
 
 class _Late:
@@ -102,7 +118,7 @@ class _Late:
             from recall import hosts
 
             _print(hosts.render(self.host, "", ""))
-            _failed(None, TimeoutError())
+            _note("the deadline passed while the program was loading", None, _BUSY)
             return
         from recall.call import LATE, Fault
 
@@ -122,13 +138,15 @@ def _finish(call: Call, why: str) -> None:
 
 
 def _read() -> bytes:
-    """Return what is on standard input. Raises ValueError for more than any host sends."""
+    """Return what is on standard input. Raises InvalidInput for more than any host sends."""
     parts, size = [], 0
     while part := os.read(0, 1 << 20):
         parts.append(part)
         size += len(part)
         if size > MOST_INPUT:
-            raise ValueError(f"the input is longer than {MOST_INPUT} bytes")
+            from index_cache.errors import InvalidInput
+
+            raise InvalidInput(f"the input is longer than {MOST_INPUT:,} bytes")
     return b"".join(parts)
 
 
@@ -148,23 +166,26 @@ def _failed(call: Call | None, error: BaseException) -> None:
         sys.excepthook(type(error), error, error.__traceback__)
     try:
         from index_cache.errors import RecallError
-        from recall.call import Fault
 
         if isinstance(error, RecallError):
-            fault = Fault(error.message, error.where, error.hint)
+            told = error.message, error.where, error.hint
         else:
             hint = "recall hook --explain with the same input shows more"
-            fault = Fault(f"a fault in recall itself: {type(error).__name__}", _place(error), hint)
-        if call is not None:
-            call.faults.append(fault)
-            return
-        from recall import dirs, hookfault
+            told = f"a fault in recall itself: {type(error).__name__}", _place(error), hint
+        if call is None:
+            _note(*told)
+        else:
+            from recall.call import Fault
 
-        hookfault.note(
-            dirs.state_dir(os.environ), fault.message, where=fault.where, hint=fault.hint
-        )
-    except BaseException:  # noqa: BLE001 - an installation in pieces: nothing is left to tell it with
+            call.faults.append(Fault(*told))
+    except BaseException:  # noqa: BLE001 - an installation in pieces has nothing to tell it with
         return
+
+
+def _note(message: str, where: str | None, hint: str | None) -> None:
+    from recall import dirs, hookfault
+
+    hookfault.note(dirs.state_dir(os.environ), message, where=where, hint=hint)
 
 
 def _place(error: BaseException) -> str | None:

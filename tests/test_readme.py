@@ -29,6 +29,7 @@ def paste(command: str, where: Path, home: Path) -> subprocess.CompletedProcess[
     """Run a command as a person with an empty environment would."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environ = {"PATH": path, "HOME": str(home), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    environ |= {name: value for name, value in os.environ.items() if name == "RECALL_DEADLINE_MS"}
     return subprocess.run(
         ["bash", "-euo", "pipefail", "-c", command],
         cwd=where,
@@ -61,6 +62,21 @@ def test_the_first_command_installs_and_answers(tmp_path: Path) -> None:
 def test_the_transcript_is_what_the_program_prints(tmp_path: Path) -> None:
     command, _, shown = block("transcript").partition("\n")
     assert command.startswith("$ recall ")
+    done = paste(command.removeprefix("$ "), ROOT, tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert undated(done.stdout) == undated(shown)
+
+
+def test_the_hooks_transcript_is_what_the_hook_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command, _, shown = block("hook").partition("\n")
+    config = tmp_path / ".config" / "recall" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(f'[roots]\nspec = "{ROOT / "spec"}"\n', encoding="utf-8")
+    # A busy machine may need more than the usual deadline.
+    monkeypatch.setenv("RECALL_DEADLINE_MS", "10000")
+    assert paste("recall refresh --quiet", ROOT, tmp_path).returncode == 0
     done = paste(command.removeprefix("$ "), ROOT, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert undated(done.stdout) == undated(shown)
