@@ -189,11 +189,12 @@ def serve(
             return done
         sleep(wait)
         turn.begin()
-        seconds = 0.0
+        started, seconds = clock(), None
         try:
             seconds = sweep()
         finally:
-            turn.ended(clock(), seconds)
+            now = clock()
+            turn.ended(now, now - started if seconds is None else seconds)
         if turn.is_requested():
             continue
         turn.give_back()

@@ -490,6 +490,20 @@ def test_an_edit_before_a_prompt_is_in_a_sweep_that_starts_after_it(
     assert not turn.is_requested()
 
 
+def test_a_sweep_that_fails_is_not_tried_again_at_once(turn: Turn) -> None:
+    clock = Clock()
+
+    def sweep() -> float:
+        clock.now += 10
+        raise KeyError
+
+    turn.request()
+    assert turn.take()
+    with pytest.raises(KeyError):
+        serve(turn, sweep, clock)
+    assert turn.wait(2.0, clock.now) == pytest.approx(200.0)
+
+
 def test_what_is_too_soon_by_far_is_not_waited_for(turn: Turn) -> None:
     clock = Clock()
 
