@@ -29,7 +29,8 @@ def keep(call: Call, block: str, cards: Sequence[Card], why: str) -> None:
     if found is not None and found.roots and not call.until:
         asked = background.ask(call.cwd, call.environ, found.roots, found.hook.refresh_interval)
         if asked.startswith("unavailable"):
-            call.faults.append(Fault(f"no refresh could be started: {asked}"))
+            message = f"no refresh could be started: {asked}"
+            hookfault.note(call.state_dir, message, part=hookfault.REFRESH)
     _tell(call)
 
 
