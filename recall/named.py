@@ -174,7 +174,7 @@ class Asked:
 
     def _informative(self, text: str) -> float:
         """Return how many words of a text tell of a subject."""
-        return sum(word.weight for word in self._words_of(text) if not word.chore)
+        return sum(_worth(word) for word in self._words_of(text) if not word.chore)
 
     def _words_of(self, text: str) -> list[Word]:
         if self._topic is None:
@@ -227,6 +227,14 @@ def _relative(path: bytes, root: bytes, cwd: bytes | None) -> Iterator[bytes]:
 def _words(text: str) -> str:
     """Return the words of a text, without case, diacritics and punctuation, between blanks."""
     return " ".join(folded(text).translate(_JOINERS).split())
+
+
+def _worth(word: Word) -> float:
+    """Return how many words a word is: two Han characters are one, a run of another script is."""
+    if not word.run:
+        return word.weight
+    han = sum("\u3400" <= char <= "\u9fff" for char in word.text)
+    return max(1.0, han / 2 + (han < len(word.text)))
 
 
 def _is_glued(char: str) -> bool:
