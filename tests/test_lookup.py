@@ -62,6 +62,13 @@ def test_a_name_is_the_end_of_a_path_at_a_directory() -> None:
     assert found(of, names=[b"deep/a.md"]) == [b"docs/deep/a.md"]
     assert found(of, names=[b"eep/a.md", b"s/a.md", b"md", b".md", b"", b"/"]) == []
     assert found(of, names=[b"docs/deep/a.md"]) == [b"docs/deep/a.md"]
+    long = cache(["x/a-long-name.md", "a-long-name.md", "y/not-a-long-name.md", "é/a-long-name.md"])
+    assert found(long, names=[b"a-long-name.md"]) == [
+        b"a-long-name.md",
+        b"x/a-long-name.md",
+        "é/a-long-name.md".encode(),
+    ]
+    assert found(long, names=[b"b-long-name.md", b"y/a-long-name.md"]) == []
 
 
 @pytest.mark.parametrize("name", [b"b%.md", b"b_.md", b"[c].md", b"*.md", b"two\nlines.md"])
@@ -76,6 +83,12 @@ def test_an_id_is_the_same_in_any_ascii_case() -> None:
     assert found(of, ids=["é-1"]) == []
     assert found(of, ids=["É-1", "\ud800", "\udcff-1", "a\0b"]) == ["É-1".encode()]
     assert found(of, ids=["DEC-%", "DEC-____", "*", "' OR 1"]) == []
+
+
+def test_an_id_that_is_a_hash_of_a_path() -> None:
+    of = cache(["path:0123456789abcdef", "path:1", "PATH:2", "path"])
+    assert found(of, ids=["path:0123456789ABCDEF", "path:9"]) == [b"path:0123456789abcdef"]
+    assert found(of, ids=["path:1", "Path:2", "path"]) == [b"PATH:2", b"path", b"path:1"]
 
 
 def test_F1_paths_that_are_no_utf_8() -> None:
@@ -153,6 +166,16 @@ def test_C4_damage_is_noticed(harm: str) -> None:
     of.connection.execute(harm)
     with pytest.raises(db.Damaged):
         by_name(of, ANYTHING, [b"docs/a.md", b"text/a.md"], [b"a.md"], ["docs/a.md"], 100)
+
+
+@pytest.mark.parametrize("table", ["document", "entry"])
+def test_C4_a_row_whose_fellow_is_gone_is_noticed_by_any_name(table: str) -> None:
+    of = cache()
+    of.connection.execute(f"DELETE FROM {table} WHERE id = 2")  # noqa: S608 - ours
+    by_path = table == "document"
+    paths, ids = ([b"docs/a.md"] if by_path else []), ([] if by_path else ["docs/a.md"])
+    with pytest.raises(db.Damaged):
+        by_name(of, Filter(["Nothing"]), paths, [], ids, 100)
 
 
 def test_C4_an_index_that_is_not_as_it_was_made_is_seen(tmp_path: Path) -> None:

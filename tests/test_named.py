@@ -134,6 +134,8 @@ def test_only_paths_within_the_root() -> None:
     assert asked("/home/me/notes/../notes/a/../keys.md", notes) == [b"keys.md"]
     assert asked("/home/me/other/a.md ../keys.md ../../etc/keys.md", notes) == []
     assert asked("~/notes/a/keys.md", notes) == [b"a/keys.md"]
+    assert asked("/home/me/notesa/keys.md", notes) == []
+    assert asked("xyz/keys.md", paths("z/keys.md", "keys.md"), "/home/me/notes/..") == []
     assert asked("./keys.md", notes) == [b"keys.md"]
     assert asked("./keys.md", notes, "/home/me/notes/a") == [b"a/keys.md", b"keys.md"]
 
@@ -145,6 +147,7 @@ def test_what_many_go_by_is_the_name_of_none() -> None:
     assert asked("one-2.md", many) == []
     assert asked("one-2.md, I mean 3/one-2.md", many) == [b"3/one-2.md"]
     assert asked("one-2.md", many | paths("one-2.md")) == [b"one-2.md"]
+    assert asked("keys.md", paths("keys.md", "a/keys.md")) == [b"keys.md"]
 
 
 def test_copies_of_one_text_are_not_many() -> None:
@@ -218,6 +221,7 @@ def test_Q1_the_work_is_bounded(prompt: str, monkeypatch: pytest.MonkeyPatch) ->
     prompted = Asked(prompt, ANALYZER, "/home/me")
     wanted = prompted.wanted(NOTES)
     prompted.is_only_names()
+    # That many at the front, that many at the back, and what stands between marks.
     assert sum(looked_at) <= naming.LOOKED_AT + len(naming._CLOSERS) * 50 * naming.LONGEST
     assert len(looked_at) <= naming.LOOKED_AT // 2 + len(naming._CLOSERS) * 50
     assert len(prompted.pieces) <= naming.MOST
