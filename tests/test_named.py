@@ -135,6 +135,7 @@ def test_only_paths_within_the_root() -> None:
     assert asked("/home/me/other/a.md ../keys.md ../../etc/keys.md", notes) == []
     assert asked("~/notes/a/keys.md", notes) == [b"a/keys.md"]
     assert asked("/home/me/notesa/keys.md", notes) == []
+    assert asked("../other/keys.md", notes, "/home/me/other") == []
     assert asked("xyz/keys.md", paths("z/keys.md", "keys.md"), "/home/me/notes/..") == []
     assert asked("./keys.md", notes) == [b"keys.md"]
     assert asked("./keys.md", notes, "/home/me/notes/a") == [b"a/keys.md", b"keys.md"]
@@ -202,6 +203,7 @@ BIG = [
     *("../" * 33_000, "` x.md" * 17_000, "\\ " * 50_000, "a-1 " * 25_000, "%41/" * 25_000),
     " ".join(f"ID-{number}" for number in range(20_000)),
     " ".join(f"src/a{number}/b.md:12" for number in range(5_000)),
+    ",".join(f"a-{number}" for number in range(90)),  # one stretch
     " ".join(f"word{number}" for number in range(10_000)),
     "请看docs/x.md的内容 " * 7_000,
     "\0" * 100_000,
@@ -227,6 +229,10 @@ def test_Q1_the_work_is_bounded(prompt: str, monkeypatch: pytest.MonkeyPatch) ->
     assert len(prompted.pieces) <= naming.MOST
     assert max(map(len, prompted.pieces), default=0) <= naming.LONGEST
     assert len(wanted.paths) + len(wanted.names) + len(wanted.ids) < 40 * naming.MOST
+
+
+def test_Q1_few_stretches_between_marks_are_looked_at() -> None:
+    assert len(list(naming._enclosed("` x.md" * 1_000))) <= naming._MOST_ENCLOSED
 
 
 @given(ANY_TEXT, ANY_TEXT, ANY_TEXT, st.none() | st.just("/home/me/notes/x"))
