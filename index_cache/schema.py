@@ -53,6 +53,10 @@ OBJECTS = {
         tier TEXT NOT NULL,
         excerpt TEXT NOT NULL
     )""",
+    # For a prompt that names a note by its id; without it that reads all documents. Only ids of the
+    # notes' own: the others are hashes, each of which would touch a page of the index of its own.
+    "document_record_id": """CREATE INDEX document_record_id ON document (record_id COLLATE NOCASE)
+        WHERE record_id NOT LIKE 'path:%'""",
     # https://sqlite.org/fts5.html#contentless_delete_tables - a card's text comes from its file
     "fts": f"""CREATE VIRTUAL TABLE fts USING fts5 (
         {", ".join(FIELDS)}, content='', contentless_delete=1, tokenize="{TOKENIZER}"

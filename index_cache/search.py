@@ -175,17 +175,17 @@ def expression(terms: Sequence[str]) -> str:
 def count(store: Store, terms: Sequence[str], wanted: Filter) -> int:
     """Return how many documents of a root have any of the terms and pass the filter."""
     condition, values = _from(wanted)
-    statement = f"SELECT count(*), total({_SOUND}) {condition}"
+    statement = f"SELECT count(*), total({SOUND}) {condition}"
     ((found, sound),) = store.connection.execute(statement, (expression(terms), *values))
     if found != sound:
-        raise store.damaged(_ORPHAN)
+        raise store.damaged(ORPHAN)
     return int(found)
 
 
-_ORPHAN = "rows of documents are missing, or have gaps"
+ORPHAN = "rows of documents are missing, or have gaps"
 # What the filter looks at is there. A page of zeros passes its checksum, and may be the end of a
 # long row; no text of ours has a NUL.
-_SOUND = (
+SOUND = (
     "(d.id IS NOT NULL AND e.id IS NOT NULL"
     " AND instr(d.type, char(0)) = 0 AND instr(e.path, x'00') = 0)"
 )
@@ -200,15 +200,17 @@ def _from(wanted: Filter) -> tuple[str, list[str | bytes]]:
     return (
         "FROM fts AS f LEFT JOIN document AS d ON d.id = f.rowid"
         " LEFT JOIN entry AS e ON e.id = f.rowid"
-        f" WHERE f.fts MATCH ? AND ({_SOUND} IS NOT TRUE OR (1{clauses}))"
+        f" WHERE f.fts MATCH ? AND ({SOUND} IS NOT TRUE OR (1{clauses}))"
     ), values
 
 
-_COLUMNS = (
-    f"{_SOUND}, recall_counts(f.fts), e.path, e.signature, e.suspect, e.digest,"
+# What a Hit is filled from, after its length and occurrences.
+ROW = (
+    "e.path, e.signature, e.suspect, e.digest,"
     " d.record_id, d.title, d.description, d.type, d.tags, d.modified, d.status,"
     " d.stale_after, d.tier, d.excerpt"
 )
+_COLUMNS = f"{SOUND}, recall_counts(f.fts), {ROW}"
 
 
 def candidates(
@@ -251,7 +253,7 @@ def candidates(
                 heapreplace(best, hit.score)
     found = hits if each else [hit for hit in hits if hit.score >= least()]
     for hit in found:
-        _check(hit, stores[hit.root])
+        check_hit(hit, stores[hit.root])
     return found
 
 
@@ -365,12 +367,12 @@ def _read(
             statement, (matched, *values)
         ):
             if not sound:
-                raise store.damaged(_ORPHAN)
+                raise store.damaged(ORPHAN)
             length, occurrences = marshal.loads(counts)  # noqa: S302 - ours
             yield found, Hit(length, occurrences, *columns)
 
 
-def _check(hit: Hit, store: Store) -> None:
+def check_hit(hit: Hit, store: Store) -> None:
     """Raise Damaged when a hit's fields can't be what was written."""
     texts = (
         hit.record_id,

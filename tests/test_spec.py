@@ -30,6 +30,8 @@ from recall import (
     hooksettings,
     ledger,
     looked,
+    named,
+    naming,
     query,
     recalllog,
     resolved,
@@ -58,7 +60,7 @@ def test_tables_and_their_columns() -> None:
         real = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
         assert columns.split(", ") == real
     tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema")]
-    ours = {name for name in tables if not re.match(r"fts_|sqlite_|entry_", name)}
+    ours = {name for name in tables if not re.match(r"fts_|sqlite_|entry_|document_", name)}
     assert ours == {*listed, "vocabulary"}
 
 
@@ -115,6 +117,11 @@ def test_reasons_of_what_is_left_out() -> None:
         ("query-and-ranking.md", f"after {search.MAX_CANDIDATES:,} documents"),
         ("query-and-ranking.md", f"at most {summary.LONGEST} characters"),
         ("query-and-ranking.md", f"{summary.MAX_BODY >> 10} Ki characters of the body"),
+        ("hook.md", f"{naming.MOST} pieces of {naming.LONGEST} characters"),
+        ("hook.md", f"last {naming.LOOKED_AT // 2:,} characters of the prompt"),
+        ("hook.md", f"first or last {named.TITLES_IN // 2:,} characters"),
+        ("hook.md", f"more than {named.MOST_ALIKE} texts"),
+        ("hook.md", f"at most {naming.ONLY:,} characters is *only names*"),
         ("ledger.md", f"over {ledger.MAX_ENTRIES} lines the newest {ledger._KEPT} documents"),
         ("ledger.md", f"more than {ledger.EXPIRY / 86_400:g} days from now"),
         ("ledger.md", f"all but the youngest {ledger.MAX_CONVERSATIONS}"),
