@@ -6,6 +6,7 @@ host accepts, and exits 0 whatever happens. See ``spec/hook.md``.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import time
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
 
+    from index_cache.errors import InvalidInput
     from recall.call import Call
 
 DEADLINE = 0.25  # seconds, until the configuration is known
@@ -24,6 +26,8 @@ VARIABLE = "RECALL_DEADLINE_MS"
 _LEAST, _MOST = 20, 10_000  # ms, as deadline_ms in the configuration
 _MAX_DIGITS = 9
 MOST_INPUT = 16 * 1024 * 1024  # bytes
+# Why there is no card in an answer that has some, in the log's words.
+FAILED, UNREAD = "a fault", "nobody read it"
 _BUSY = "a busy machine, or the first call since it started: recall hook --explain shows the times"
 _DEBUG = "RECALL_DEBUG"
 _FOR_PEOPLE = frozenset({"--help", "-h", "--explain", "--version"})
@@ -35,13 +39,19 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     ``args`` are the arguments without the program's name. For people (``--help``, ``--explain``, or
     nothing at a terminal) the command line takes over, with its exit statuses.
     """
+    gc.disable()  # a process this short leaves nothing to collect, and looking takes 2 ms
     arguments = list(sys.argv[1:] if args is None else args)
     if is_for_people(arguments):
         people = ["-P", "-m", "recall", "hook", *(arguments or ["--help"])]
-        os.execv(sys.executable, [sys.executable, *people])  # noqa: S606 - there is no shell
+        os.execv(sys.executable, [sys.executable, *people])  # noqa: S606 - no shell is wanted
+    host, wrong = _host(arguments)
     try:
-        _answer(_host(arguments))
+        _fill_streams()
+        if wrong is not None:
+            _refuse(wrong)
+        _answer(host)
     except BaseException as error:  # noqa: BLE001 - whatever it is, the host must not notice
+        _keep_silent(host)
         _failed(None, error)
     os._exit(0)  # without taking the interpreter down, which costs 3 ms
 
@@ -51,21 +61,47 @@ def is_for_people(arguments: Sequence[str]) -> bool:
     return not _FOR_PEOPLE.isdisjoint(arguments) or (not arguments and _is_terminal())
 
 
-def _host(arguments: Sequence[str]) -> str | None:
-    """Return the host that is named, None if none is. Raises InvalidInput for anything else."""
+def _host(arguments: Sequence[str]) -> tuple[str | None, str | None]:
+    """Return the host that is named, None if none is, and what else there is, None if nothing."""
     rest = list(arguments)
-    host = None
+    host = wrong = None
     while rest:
         name, equals, value = rest.pop(0).partition("=")
-        if name != "--host" or not (equals or rest):
-            from index_cache.errors import InvalidInput
+        if name == "--host" and (equals or rest):
+            host = value if equals else rest.pop(0)
+        else:
+            wrong = wrong or name or "an empty word"
+    return host, wrong
 
-            raise InvalidInput(
-                f"the hook is called with {name!r}, which it does not take",
-                hint="correct the command in the host's settings: recall hook --help",
-            )
-        host = value if equals else rest.pop(0)
-    return host
+
+def _refuse(option: str) -> NoReturn:
+    from index_cache.errors import InvalidInput
+
+    raise InvalidInput(
+        f"the hook is called with {option!r}, which it does not take",
+        hint="correct the command in the host's settings: recall hook --help",
+    )
+
+
+def _fill_streams() -> None:
+    """Put what fails in the place of a stream that is closed.
+
+    Else the next file that is opened takes its number, and the answer goes into that.
+    """
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDONLY if descriptor else os.O_WRONLY)
+
+
+def _keep_silent(host: str | None) -> None:
+    """Print what ``host`` takes for silence."""
+    try:
+        from recall import hosts
+    except Exception:  # noqa: BLE001 - an installation in pieces
+        return
+    _print(hosts.render(host, "", ""))
 
 
 def _is_terminal() -> bool:
@@ -79,20 +115,36 @@ def _answer(host: str | None) -> None:
     """Answer what is on standard input, in time."""
     from recall.deadline import Deadline
 
-    late = _Late(host)
+    late = _Late()
     told = _told_deadline()
-    deadline = Deadline(_STARTED + (told or DEADLINE), late)
-    from recall.call import Call
-
-    late.call = call = Call(host, os.environ, _STARTED)
+    deadline = Deadline(_STARTED + (told or DEADLINE), late, late.stuck)
+    call = None
     try:
-        call.consider(_read(), (lambda _: None) if told else deadline.move)
+        from recall import hosts
+
+        # Before all else: while one thread looks for a module, no other can import any.
+        late.silence = hosts.render(host, "", "")
+        from recall.call import Call
+
+        late.call = call = Call(host, os.environ, _STARTED)
+        call.consider(read_input(), (lambda _: None) if told else deadline.move)
     except BaseException as error:  # noqa: BLE001 - what is there is printed all the same
         _failed(call, error)
-    if deadline.claim():
-        _finish(call, call.why)
+    if not deadline.claim():
+        _wait()
+    elif call is None:
+        _keep_silent(host)
     else:
-        time.sleep(60)  # the deadline's thread is answering, and ends the process
+        _finish(call)
+
+
+def _wait() -> NoReturn:
+    """Wait for the end, which is that of the deadline's thread: it is answering."""
+    while True:
+        try:
+            time.sleep(60)
+        except KeyboardInterrupt:
+            continue
 
 
 def _told_deadline() -> float | None:
@@ -107,47 +159,71 @@ def _told_deadline() -> float | None:
 
 
 class _Late:
-    """What is called at the deadline: prints what there is."""
+    """What is called at the deadline, to print what there is, and when that does not end."""
 
-    def __init__(self, host: str | None) -> None:
-        self.host = host
+    def __init__(self) -> None:
+        self.silence = b""
         self.call: Call | None = None
 
     def __call__(self) -> None:
         if self.call is None:
-            from recall import hosts
-
-            _print(hosts.render(self.host, "", ""))
-            _note("the deadline passed while the program was loading", None, _BUSY)
+            _print(self.silence)
+            _note("the deadline passed while it was at: start", hint=_BUSY)
             return
         from recall.call import LATE, Fault
 
         part = self.call.marks[-1][0]
-        self.call.faults.insert(0, Fault(f"the deadline passed while it was at: {part}"))
+        message = f"the deadline passed while it was at: {part}"
+        self.call.faults.insert(0, Fault(message, hint=_BUSY))
         _finish(self.call, LATE)
 
+    def stuck(self) -> None:
+        """Note what the hook is at although the answer is out, or should be."""
+        part = "start" if self.call is None else self.call.marks[-1][0]
+        _note(f"its time was over while it was at: {part}", hint=_BUSY)
 
-def _finish(call: Call, why: str) -> None:
+
+def _finish(call: Call, why: str = "") -> None:
     """Print the answer, then keep what has to be kept."""
-    said, block, cards = call.answer()
-    if not _print(said):
-        block, cards = "", []
-    from recall.aftermath import keep
+    try:
+        said, block, cards = call.answer()
+    except Exception as error:  # noqa: BLE001 - a fault of ours is no reason to break the form
+        _keep_silent(call.event.host)
+        _failed(call, error)
+        block, cards, why = "", [], FAILED
+    else:
+        why = why or call.why
+        if not _print(said):
+            block, cards, why = "", [], UNREAD if cards else why
+    try:
+        from recall.aftermath import keep
 
-    keep(call, block, cards, why)
+        keep(call, block, cards, why)
+    except Exception as error:  # noqa: BLE001 - the answer is out
+        _failed(None, error)
 
 
-def _read() -> bytes:
-    """Return what is on standard input. Raises InvalidInput for more than any host sends."""
+def read_input() -> bytes:
+    """Return what is on standard input.
+
+    Raises InvalidInput for more than any host sends, and for what can't be read.
+    """
     parts, size = [], 0
-    while part := os.read(0, 1 << 20):
-        parts.append(part)
-        size += len(part)
-        if size > MOST_INPUT:
-            from index_cache.errors import InvalidInput
-
-            raise InvalidInput(f"the input is longer than {MOST_INPUT:,} bytes")
+    try:
+        while size <= MOST_INPUT and (part := os.read(0, 1 << 20)):
+            parts.append(part)
+            size += len(part)
+    except OSError as error:
+        raise _unusable(f"can't be read: {error.strerror}") from error
+    if size > MOST_INPUT:
+        raise _unusable(f"is longer than {MOST_INPUT:,} bytes")
     return b"".join(parts)
+
+
+def _unusable(why: str) -> InvalidInput:
+    from index_cache.errors import InvalidInput
+
+    return InvalidInput(f"what the host sent {why}")
 
 
 def _print(data: bytes) -> bool:
@@ -164,6 +240,8 @@ def _failed(call: Call | None, error: BaseException) -> None:
     """Note what went wrong, without a word of a prompt or a note."""
     if os.environ.get(_DEBUG):
         sys.excepthook(type(error), error, error.__traceback__)
+    if isinstance(error, KeyboardInterrupt):
+        return  # the person changed their mind
     try:
         from index_cache.errors import RecallError
 
@@ -182,10 +260,12 @@ def _failed(call: Call | None, error: BaseException) -> None:
         return
 
 
-def _note(message: str, where: str | None, hint: str | None) -> None:
-    from recall import dirs, hookfault
+def _note(message: str, where: str | None = None, hint: str | None = None) -> None:
+    # Without recall.call: it may be what is being imported, and another thread would wait for it.
+    from recall import dirs, hookfault, quiet
 
-    hookfault.note(dirs.state_dir(os.environ), message, where=where, hint=hint)
+    if not quiet.is_off(os.environ):
+        hookfault.note(dirs.state_dir(os.environ), message, where=where, hint=hint)
 
 
 def _place(error: BaseException) -> str | None:

@@ -83,7 +83,10 @@ class Recalling:
         dresser = Dresser(roots, wanted, self._fs, asked)
 
         def still(judged: Judged) -> bool:
-            return self._still(judged, dresser, asked, sensitivity)
+            if not self._still(judged, dresser, asked, sensitivity):
+                return False
+            judged.known = seen.has(*self._note(judged.hit))  # as the file is now
+            return True
 
         self._fill(dresser, places, still)
 
@@ -104,7 +107,7 @@ class Recalling:
         decisions = self._decisions(asked, hits, sensitivity)
         for hit, decision in zip(hits, decisions, strict=True):
             view = self._view(hit)
-            known = seen.has(ledger.document(view.identity, hit.path), hit.digest)
+            known = seen.has(*self._note(hit))
             judged = Judged(
                 hit,
                 view.identity,
@@ -115,7 +118,7 @@ class Recalling:
                 known=known,
             )
             if not judged.is_wanted:
-                judged.fate = SHOWN if decision.speak else GATE
+                judged.fate = GATE
             self.judged.append(judged)
 
     def _decisions(
@@ -145,12 +148,11 @@ class Recalling:
             pool.remove(judged)
             if not still(judged):
                 continue
-            copies = [each for each in pool if rank.is_copy(each.hit, judged.hit)]
-            for each in copies:
-                pool.remove(each)
-                each.fate = "a copy"
-            alike = [each.hit for each in copies if dresser.is_current(each.hit)]
-            card = dresser.card(judged.hit, alike)
+            copies = _copies(judged, pool, still)
+            if not judged.named and any(each.known for each in (judged, *copies)):
+                judged.fate = SHOWN
+                continue
+            card = dresser.card(judged.hit, [each.hit for each in copies])
             judged.shown = True
             shown.append(judged)
             self.noted.append(self._note(judged.hit))
@@ -167,3 +169,16 @@ class Recalling:
             return CARDS
         fates = {judged.fate for judged in self.judged}
         return next((fate for fate in (SHOWN, GONE, GATE) if fate in fates), NOTHING)
+
+
+def _copies(judged: Judged, pool: list[Judged], still: Callable[[Judged], bool]) -> list[Judged]:
+    """Take the copies of a hit out of the pool, and return those whose files still are copies."""
+    copies = []
+    for each in [each for each in pool if rank.is_copy(each.hit, judged.hit)]:
+        if not still(each):
+            pool.remove(each)
+        elif rank.is_copy(each.hit, judged.hit):  # else it was edited: a note of its own
+            pool.remove(each)
+            each.fate = "a copy"
+            copies.append(each)
+    return copies

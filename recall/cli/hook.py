@@ -39,14 +39,15 @@ def command(*, host: str | None, explain: bool, as_json: bool) -> int:
         )
     from recall import explain as explained
     from recall.call import Call
+    from recall.hook import read_input
 
     console = Console("hook", as_json=as_json)
     if host is not None and host not in HOSTS:
         raise InvalidInput(f'there is no host "{host}"', hint=f"one of {', '.join(HOSTS)}")
-    if sys.stdin.isatty():
+    if sys.stdin is not None and sys.stdin.isatty():
         console.note("reading the event from the terminal; end it with Ctrl-D")
     call = Call(host, os.environ, time.perf_counter())
-    call.consider(sys.stdin.buffer.read(), lambda _: None)
+    call.consider(read_input(), lambda _: None)
     _, block, cards = call.answer()
     return console.finish(
         lambda: explained.fields(call, block, cards),
