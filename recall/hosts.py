@@ -6,8 +6,9 @@ here: nothing else in the package asks which host it is.
 
 from __future__ import annotations
 
-import json
 import os
+
+from recall import quickjson
 
 CLAUDE = "claude"
 CODEX = "codex"
@@ -149,11 +150,13 @@ def _loaded(text: str) -> dict[str, object] | str:
     if not text.strip():
         return "the input is empty"
     try:
-        fields = json.loads(text)
-    except json.JSONDecodeError as error:
+        fields = quickjson.loads(text)
+    except ValueError as error:
+        from json import JSONDecodeError  # loaded by now, if this is one
+
+        if not isinstance(error, JSONDecodeError):
+            return "the input holds a number that is too long"  # Python refuses thousands of digits
         return f"the input is not JSON (line {error.lineno}, column {error.colno})"
-    except ValueError:  # Python refuses integers of thousands of digits
-        return "the input holds a number that is too long"
     except RecursionError:
         return "the input is nested too deeply"
     return fields if isinstance(fields, dict) else _not("the input", fields, "an object")
@@ -211,8 +214,10 @@ def render(host: str | None, name: str, block: str) -> bytes:
         return b"{}\n" if host == GEMINI else b""
     if host == TEXT:
         return block.encode("utf-8", "replace")
-    output = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": block}}
-    return json.dumps(output).encode("ascii") + b"\n"
+    event, text = quickjson.quoted(name), quickjson.quoted(block)
+    return (
+        f'{{"hookSpecificOutput": {{"hookEventName": {event}, "additionalContext": {text}}}}}\n'
+    ).encode("ascii")
 
 
 def _decoded(data: bytes) -> str:
