@@ -6,8 +6,6 @@ setext headings are. See ``spec/canonical-view.md``.
 
 from __future__ import annotations
 
-import re
-
 import pyromark
 
 TYPE_CHECKING = False
@@ -24,14 +22,12 @@ OPTIONS = (
     | pyromark.Options.ENABLE_FOOTNOTES
     | pyromark.Options.ENABLE_WIKILINKS
 )
-_MARKUP = re.compile(r"[*_`\[<&\\~!]")
+_MARKUP = "*_`[<&\\~!"
 # In a title only tags that HTML knows are markup: ``Vec<T>`` is text.
-_INLINE_TAG = re.compile(
-    r"</?(?:a|abbr|b|big|br|cite|code|del|em|font|i|img|ins|kbd|mark|q|s|samp|small|span|strike"
-    r"|strong|sub|sup|tt|u|var|wbr)\b[^>]*>|<!--.*?-->",
-    re.IGNORECASE | re.DOTALL,
+_INLINE_TAG = (
+    r"(?is)</?(?:a|abbr|b|big|br|cite|code|del|em|font|i|img|ins|kbd|mark|q|s|samp|small|span|strike"
+    r"|strong|sub|sup|tt|u|var|wbr)\b[^>]*>|<!--.*?-->"
 )
-_LETTER = re.compile(r"[^\W_]")
 
 
 def summary(body: str) -> tuple[str | None, str]:
@@ -54,9 +50,9 @@ def summary(body: str) -> tuple[str | None, str]:
             _inline(events, "CodeBlock")
         elif start == "Paragraph":
             paragraph = _inline(events, "Paragraph")
-            if _LETTER.search(paragraph):
+            if _has_letter(paragraph):
                 return _rest(heading, events), shorten(paragraph)
-        elif not loose and isinstance(event.get("Text"), str) and _LETTER.search(event["Text"]):
+        elif not loose and isinstance(event.get("Text"), str) and _has_letter(event["Text"]):
             loose = event["Text"]
     return heading, shorten(loose)
 
@@ -104,12 +100,20 @@ def text_of(event: dict[str, object]) -> str:
         if isinstance(text, str):
             return text
     html = event.get("InlineHtml")
-    return _INLINE_TAG.sub("", html) if isinstance(html, str) else ""
+    if not isinstance(html, str):
+        return ""
+    import re  # a search meets few notes that need it
+
+    return re.sub(_INLINE_TAG, "", html)
+
+
+def _has_letter(text: str) -> bool:
+    return any(map(str.isalnum, text))
 
 
 def plain(title: str) -> str:
     """Return a one-line title without its Markdown and inline HTML."""
-    if not _MARKUP.search(title):
+    if not any(sign in title for sign in _MARKUP):
         return " ".join(title.split())
     # A word in front keeps the parser from seeing a list, a rule or a heading in the title.
     events = iter(pyromark.events(f"x {title}".replace("\n", " "), options=OPTIONS))
