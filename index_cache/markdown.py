@@ -6,7 +6,7 @@ setext headings are. See ``spec/canonical-view.md``.
 
 from __future__ import annotations
 
-import pyromark
+from index_cache import pulldown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,13 +15,6 @@ if TYPE_CHECKING:
 
 EXCERPT_LENGTH = 280  # characters
 
-OPTIONS = (
-    pyromark.Options.ENABLE_TABLES
-    | pyromark.Options.ENABLE_STRIKETHROUGH
-    | pyromark.Options.ENABLE_TASKLISTS
-    | pyromark.Options.ENABLE_FOOTNOTES
-    | pyromark.Options.ENABLE_WIKILINKS
-)
 _MARKUP = "*_`[<&\\~!"
 # In a title only tags that HTML knows are markup: ``Vec<T>`` is text.
 _INLINE_TAG = (
@@ -38,7 +31,7 @@ def summary(body: str) -> tuple[str | None, str]:
     """
     heading: str | None = None
     loose = ""
-    events: Iterator[Any] = iter(pyromark.events(body, options=OPTIONS))
+    events: Iterator[Any] = iter(pulldown.events(body, options=pulldown.OPTIONS))
     for event in events:
         if not isinstance(event, dict):
             continue
@@ -116,7 +109,7 @@ def plain(title: str) -> str:
     if not any(sign in title for sign in _MARKUP):
         return " ".join(title.split())
     # A word in front keeps the parser from seeing a list, a rule or a heading in the title.
-    events = iter(pyromark.events(f"x {title}".replace("\n", " "), options=OPTIONS))
+    events = iter(pulldown.events(f"x {title}".replace("\n", " "), options=pulldown.OPTIONS))
     next(events, None)
     return _inline(events, "Paragraph").removeprefix("x").strip() or " ".join(title.split())
 
