@@ -88,24 +88,28 @@ def _has(text: str, sign: str, after: tuple[str, ...]) -> bool:
 
 def _may_be_bare(text: str) -> bool:
     """Tell whether _BARE may be in a text, without a regular expression; if not, it is not."""
-    if "<" not in text:
-        return False
-    for rest in text.split("<")[1:]:
-        if rest[:1] in _OTHERS or (rest[:1] == "/" and rest[1:2] in _OTHERS):
-            continue
-        name = rest.lstrip(_BEFORE_NAME + "/")
-        for letters in LETTERS:
-            letter = name[:1]
-            if not letter:
-                break
-            if letter in "&%\\" or not letter.isascii():
-                return True
-            if letter not in letters:
-                break
-            name = name[1:].lstrip(_BEFORE_NAME)
-        else:
+    at = text.find("<")
+    while at >= 0:
+        if text[at + 1 : at + 2] not in _OTHERS and _may_be_name(text, at + 1):
             return True
+        at = text.find("<", at + 1)
     return False
+
+
+def _may_be_name(text: str, at: int) -> bool:
+    passed = _BEFORE_NAME + "/"
+    for letters in LETTERS:
+        while at < len(text) and text[at] in passed:
+            at += 1
+        if at == len(text):
+            return False
+        if text[at] in "&%\\" or not text[at].isascii():
+            return True
+        if text[at] not in letters:
+            return False
+        at += 1
+        passed = _BEFORE_NAME
+    return True
 
 
 def _finds(pattern: str, text: str) -> bool:
