@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 TEXT = st.text(st.characters(categories=["L", "M", "N", "P", "S", "Z", "C", "Cs"]))
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT,
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXT,
     lambda inner: st.lists(inner) | st.dictionaries(TEXT, inner),
     max_leaves=20,
 )
@@ -73,7 +77,7 @@ def test_any_text_is_read_as_json_reads_it(text: str) -> None:
 def test_any_value_is_written_as_json_writes_it(value: object) -> None:
     written = json.dumps(value, separators=(",", ":"), allow_nan=False)
     assert quickjson.dumps(value) == written
-    assert quickjson.loads(written) == value
+    assert quickjson.loads(written) == json.loads(written)  # halves of a pair become one
 
 
 @given(TEXT)
