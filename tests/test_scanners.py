@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from index_cache import analyze, db, digests, taghints
@@ -92,6 +92,8 @@ BLOCKS = (
 )
 
 
+@example("\r\n---\r\nkey: 1\r\n--- \r\nbody")
+@example("---\nkey: 1\n---\r")
 @given(mixes(*BLOCKS) | mixes(*BLOCKS).map("---\n".__add__))
 def test_F1_where_a_block_is(text: str) -> None:
     wanted: tuple[str | None, int] = (None, 0)
@@ -119,6 +121,12 @@ TAGS = mixes(
 
 
 @given(TAGS)
+@example("%253c")
+@example("%2525EF%25BC%259C")
+@example("&amp;#60;")
+@example("&AMP;amp;lt;p")
+@example("\\074")
+@example("<\t/ P R1vate")
 def test_no_tag_is_missed_for_want_of_a_look(text: str) -> None:
     found = (
         taghints._may_be_bare(text),
