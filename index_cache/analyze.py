@@ -10,7 +10,6 @@ See ``spec/query-and-ranking.md``.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
 import Stemmer
@@ -35,7 +34,7 @@ _JOINERS = frozenset(WORD_PUNCTUATION)
 _NOT_DECOMPOSED = str.maketrans(
     {"đ": "d", "ø": "o", "ł": "l", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"}
 )
-_DATA_URI = re.compile(r"(?<!\w)data:[\w.+-]+/[\w.+-]+[;,][^\s)\"'>]*", re.IGNORECASE)
+_DATA_URI = r"(?<!\w)data:[\w.+-]+/[\w.+-]+[;,][^\s)\"'>]*"
 
 # Soft hyphen, joiners, word joiner and byte order mark may stand within a word, and say nothing.
 _INVISIBLE = dict.fromkeys((0xAD, 0x200C, 0x200D, 0x2060, 0xFEFF))
@@ -49,13 +48,11 @@ _BIGRAM_NAMES = ("CJK UNIFIED", "CJK COMPATIBILITY IDEOGRAPH", "HIRAGANA", "KATA
 _BEFORE = "([{\"'*`<"
 _AFTER = ")]}\"'*`>.,;:!?"
 
-_WORD = r"[aA0]+"
-_RUN = re.compile(
-    rf"(?P<lead>(?<![aA0._-])[.@](?=[aA]))?(?P<word>{_WORD}(?:[-_./:@#+]{{1,2}}{_WORD})*)"
-    rf"(?P<tail>\+\+|(?<![aA0][aA0])\#)?(?![aA0])"
-    r"|(?P<grams>c+|k+|t+)"
-)
-_PART = re.compile(r"A+0*(?![a0])|A?[a0]+|A")
+_IN_WORD = _LOWER + _UPPER + _DIGIT
+_IN_GRAMS = _BIGRAM + _HANGUL + _TRIGRAM
+_MAX_JOINERS = 2
+_LEADS = ".@"  # of .env and @scope
+_NEVER_BEFORE_LEAD = _IN_WORD + "._-"
 
 
 class _ClassTable(dict[int, str]):
@@ -135,25 +132,32 @@ class Analyzer:
         if not chunk.isascii():
             chunk = unicodedata.normalize("NFKC", chunk).translate(_INVISIBLE)
         if "data:" in chunk.lower():
-            chunk = _DATA_URI.sub(" ", chunk)
-        classes = chunk.translate(self._classes)
-        return " ".join(
-            term[:MAX_TERM] for run in _RUN.finditer(classes) for term in self._run(chunk, run)
-        )
+            import re  # the search path can do without it
 
-    def _run(self, chunk: str, run: re.Match[str]) -> Iterator[str]:
-        if run["grams"]:
-            size = 3 if run["grams"][0] == _TRIGRAM else 2
-            yield from _grams(chunk[run.start() : run.end()].casefold(), size)
-            return
-        start = run.start("word")
-        parts = [
-            self._word(chunk[start + part.start() : start + part.end()])
-            for part in _PART.finditer(run["word"])
-        ]
-        if len(parts) > 1 or run["lead"] or run["tail"]:
-            yield self._word(chunk[run.start() : run.end()])
-        yield from parts
+            chunk = re.sub(_DATA_URI, " ", chunk, flags=re.IGNORECASE)
+        classes = chunk.translate(self._classes)
+        return " ".join(term[:MAX_TERM] for term in self._terms(chunk, classes))
+
+    def _terms(self, chunk: str, classes: str) -> Iterator[str]:
+        """Yield the terms of a chunk, not yet cut, by the classes of its characters."""
+        at, size = 0, len(classes)
+        while at < size:
+            kind = classes[at]
+            if kind in _IN_WORD:
+                end = _word_end(classes, at)
+                lead = at > 0 and kind != _DIGIT and _is_lead(classes, at - 1)
+                tail = _tail(classes, end)
+                parts = [self._word(chunk[i:j]) for i, j in _parts(classes, at, end)]
+                if len(parts) > 1 or lead or tail:
+                    yield self._word(chunk[at - lead : end + tail])
+                yield from parts
+                at = end + tail
+            elif kind in _IN_GRAMS:
+                end = _past(classes, at, kind)
+                yield from _grams(chunk[at:end].casefold(), 3 if kind == _TRIGRAM else 2)
+                at = end
+            else:
+                at += 1
 
     def _word(self, word: str) -> str:
         folded = _fold(word)
@@ -174,6 +178,57 @@ class _Chunks(dict[str, str]):
         if len(chunk) <= _MAX_REMEMBERED_CHUNK:
             self[chunk] = terms
         return terms
+
+
+def _past(classes: str, at: int, these: str) -> int:
+    """Return where what follows a run of ``these`` begins."""
+    size = len(classes)
+    while at < size and classes[at] in these:
+        at += 1
+    return at
+
+
+def _word_end(classes: str, at: int) -> int:
+    """Return where the word at a place ends; one or two signs may join what it is made of."""
+    while True:
+        end = _past(classes, at, _IN_WORD)
+        at = _past(classes, end, WORD_PUNCTUATION)
+        if not 0 < at - end <= _MAX_JOINERS or at == len(classes) or classes[at] not in _IN_WORD:
+            return end
+
+
+def _is_lead(classes: str, at: int) -> bool:
+    """Tell whether the sign before a word begins a name: .env, @scope, but not a...b."""
+    return classes[at] in _LEADS and (at == 0 or classes[at - 1] not in _NEVER_BEFORE_LEAD)
+
+
+def _tail(classes: str, end: int) -> int:
+    """Return how many signs after a word belong to it: C++ has two, C# one."""
+    if classes.startswith("++", end):
+        return 2
+    after_one = end < 2 or classes[end - 2] not in _IN_WORD  # noqa: PLR2004 - letters
+    return 1 if after_one and classes.startswith("#", end) else 0
+
+
+def _parts(classes: str, at: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield where the parts of a word begin and end: HTTP Server of HTTPServer, utf8, K8s."""
+    while at < end:
+        kind = classes[at]
+        if kind not in _IN_WORD:
+            at += 1
+            continue
+        begin = at
+        if kind == _UPPER:
+            capitals = _past(classes, at, _UPPER)
+            at = _past(classes, capitals, _DIGIT)
+            if classes[at : at + 1] == _LOWER:
+                # The last capital begins the next part, unless it is the only one.
+                at = capitals - 1
+                if at == begin:
+                    at = _past(classes, capitals, _LOWER + _DIGIT)
+        else:
+            at = _past(classes, at, _LOWER + _DIGIT)
+        yield begin, at
 
 
 def _fold(word: str) -> str:

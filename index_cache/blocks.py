@@ -5,10 +5,9 @@ Link targets, images, HTML and comments are no text. See ``spec/query-and-rankin
 
 from __future__ import annotations
 
-import pyromark
-
-from index_cache.markdown import OPTIONS, text_of
+from index_cache.markdown import text_of
 from index_cache.model import HEADING, LINE, PROSE
+from index_cache.pulldown import OPTIONS, events_with_range
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ class _Blocks:
         self._counted = 0
 
     def walk(self) -> Iterator[Block]:
-        events: Iterator[tuple[Any, Any]] = pyromark.events_with_range(self._body, options=OPTIONS)
+        events: Iterator[tuple[Any, Any]] = events_with_range(self._body, options=OPTIONS)
         for event, span in events:
             if not isinstance(event, dict):
                 self._add(self._at(span["start"]), " ")  # a soft or a hard break

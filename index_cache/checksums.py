@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 from _thread import allocate_lock
-from functools import cache
 
 import apsw
 
@@ -21,6 +20,7 @@ RESERVED = 8  # bytes of each page
 _NAME = "cksmvfs"
 _SUFFIX = {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
 _LOADING = allocate_lock()
+_UNAVAILABLE: list[bool] = []  # what can't be loaded is not tried again in every search
 
 
 def vfs() -> str | None:
@@ -39,12 +39,13 @@ def are_checked(connection: apsw.Connection) -> bool:
     return vfs() is None or connection.pragma("checksum_verification") == "1"
 
 
-@cache  # what can't be loaded is not tried again in every search
 def _load() -> bool:
     # Loaded twice at once, it would be its own base.
     with _LOADING:
         if _NAME in apsw.vfs_names():
             return True
+        if _UNAVAILABLE:
+            return False
         default = apsw.vfs_names()[0]
         for path in _files():
             try:
@@ -54,6 +55,7 @@ def _load() -> bool:
             finally:
                 apsw.set_default_vfs(default)  # it makes itself everybody's
             return True
+        _UNAVAILABLE.append(True)
     return False
 
 

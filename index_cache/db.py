@@ -6,14 +6,13 @@ See ``spec/cache-format.md``; SQLite is apsw's own, never the standard library's
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
-import re
 import stat
 
 import apsw
 
 from index_cache import checksums, locks, owned, schema
+from index_cache.digests import sha256
 from index_cache.errors import RootUnavailable
 
 TYPE_CHECKING = False
@@ -32,9 +31,7 @@ _READ_WAIT = 40  # ms; a search waits for nothing longer than 50
 _COMMIT_WAIT = 2_000  # ms that a writer waits for readers, where it must
 _PAGE = 4096  # bytes
 _HASH = 16  # hex digits of identity and fingerprint
-_NOT_SLUG = re.compile(r"[^A-Za-z0-9]+")
 refuse_foreign_directory = owned.refuse_foreign_directory
-_QUOTED = re.compile(r"""["'(`]""")
 
 
 class Damaged(Exception):
@@ -94,7 +91,10 @@ def reason(error: BaseException) -> str:
         return "a page does not match its checksum"
     if isinstance(error, apsw.IOError):
         return "disk I/O error"  # of some SQLite says "not an error"
-    return _QUOTED.split(str(error), maxsplit=1)[0].strip() or type(error).__name__
+    message = str(error)
+    for quote in "\"'(`":
+        message = message.partition(quote)[0]
+    return message.strip() or type(error).__name__
 
 
 def unusable(root: Root, error: Exception, where: str | None, wait: float) -> RecallError:
@@ -129,7 +129,11 @@ def cache_path(directory: str, root: Root) -> str:
     Two roots with the same real path and rules share a file whatever their names; two versions of
     the program never do.
     """
-    slug = _NOT_SLUG.sub("-", os.path.basename(root.path))[:40].strip("-") or "root"
+    name = os.path.basename(root.path)
+    slug = "".join(char if char.isascii() and char.isalnum() else "-" for char in name)
+    while "--" in slug:
+        slug = slug.replace("--", "-")
+    slug = slug[:40].strip("-") or "root"
     return os.path.join(directory, f"{slug}-{identity(root)}-{schema.fingerprint()}{SUFFIX}")
 
 
@@ -147,7 +151,7 @@ def _is_hash(text: str) -> bool:
 def identity(root: Root) -> str:
     """Return 16 hex digits of what makes a root this root: its real path and its rules."""
     key = repr((os.fsencode(root.path), root.rules.as_key()))
-    return hashlib.sha256(key.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+    return sha256(key.encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
 def connect(path: str | None) -> tuple[apsw.Connection, bool]:

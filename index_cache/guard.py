@@ -6,7 +6,6 @@ See "Damage" in ``spec/cache-format.md``.
 from __future__ import annotations
 
 import marshal
-from functools import wraps
 
 import apsw
 
@@ -58,11 +57,13 @@ class Guard:
 def guarded(use: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:
     """Decorate what uses a store, its first argument, with ``Guard``."""
 
-    @wraps(use)
     def call(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
         with Guard(store):
             return use(store, *args, **kwargs)
 
+    # By hand: functools takes .6 ms to import.
+    call.__module__, call.__doc__ = use.__module__, use.__doc__
+    call.__name__, call.__qualname__ = use.__name__, use.__qualname__
     return call
 
 

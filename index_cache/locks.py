@@ -5,7 +5,6 @@ See ``spec/cache-format.md``.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import stat
 import time
@@ -39,6 +38,8 @@ class WriterLock:
         """Take the lock, waiting up to ``wait`` seconds; True when it is held."""
         if self._path is None or self._descriptor is not None:
             return True
+        import fcntl  # searches import this module, and lock nothing
+
         descriptor = _open(self._path)
         deadline = time.monotonic() + wait
         while True:

@@ -6,9 +6,7 @@ setext headings are. See ``spec/canonical-view.md``.
 
 from __future__ import annotations
 
-import re
-
-import pyromark
+from index_cache import pulldown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,21 +15,12 @@ if TYPE_CHECKING:
 
 EXCERPT_LENGTH = 280  # characters
 
-OPTIONS = (
-    pyromark.Options.ENABLE_TABLES
-    | pyromark.Options.ENABLE_STRIKETHROUGH
-    | pyromark.Options.ENABLE_TASKLISTS
-    | pyromark.Options.ENABLE_FOOTNOTES
-    | pyromark.Options.ENABLE_WIKILINKS
-)
-_MARKUP = re.compile(r"[*_`\[<&\\~!]")
+_MARKUP = "*_`[<&\\~!"
 # In a title only tags that HTML knows are markup: ``Vec<T>`` is text.
-_INLINE_TAG = re.compile(
-    r"</?(?:a|abbr|b|big|br|cite|code|del|em|font|i|img|ins|kbd|mark|q|s|samp|small|span|strike"
-    r"|strong|sub|sup|tt|u|var|wbr)\b[^>]*>|<!--.*?-->",
-    re.IGNORECASE | re.DOTALL,
+_INLINE_TAG = (
+    r"(?is)</?(?:a|abbr|b|big|br|cite|code|del|em|font|i|img|ins|kbd|mark|q|s|samp|small|span|strike"
+    r"|strong|sub|sup|tt|u|var|wbr)\b[^>]*>|<!--.*?-->"
 )
-_LETTER = re.compile(r"[^\W_]")
 
 
 def summary(body: str) -> tuple[str | None, str]:
@@ -42,7 +31,7 @@ def summary(body: str) -> tuple[str | None, str]:
     """
     heading: str | None = None
     loose = ""
-    events: Iterator[Any] = iter(pyromark.events(body, options=OPTIONS))
+    events: Iterator[Any] = iter(pulldown.events(body, options=pulldown.OPTIONS))
     for event in events:
         if not isinstance(event, dict):
             continue
@@ -54,9 +43,9 @@ def summary(body: str) -> tuple[str | None, str]:
             _inline(events, "CodeBlock")
         elif start == "Paragraph":
             paragraph = _inline(events, "Paragraph")
-            if _LETTER.search(paragraph):
+            if _has_letter(paragraph):
                 return _rest(heading, events), shorten(paragraph)
-        elif not loose and isinstance(event.get("Text"), str) and _LETTER.search(event["Text"]):
+        elif not loose and isinstance(event.get("Text"), str) and _has_letter(event["Text"]):
             loose = event["Text"]
     return heading, shorten(loose)
 
@@ -104,15 +93,23 @@ def text_of(event: dict[str, object]) -> str:
         if isinstance(text, str):
             return text
     html = event.get("InlineHtml")
-    return _INLINE_TAG.sub("", html) if isinstance(html, str) else ""
+    if not isinstance(html, str):
+        return ""
+    import re  # a search meets few notes that need it
+
+    return re.sub(_INLINE_TAG, "", html)
+
+
+def _has_letter(text: str) -> bool:
+    return any(map(str.isalnum, text))
 
 
 def plain(title: str) -> str:
     """Return a one-line title without its Markdown and inline HTML."""
-    if not _MARKUP.search(title):
+    if not any(sign in title for sign in _MARKUP):
         return " ".join(title.split())
     # A word in front keeps the parser from seeing a list, a rule or a heading in the title.
-    events = iter(pyromark.events(f"x {title}".replace("\n", " "), options=OPTIONS))
+    events = iter(pulldown.events(f"x {title}".replace("\n", " "), options=pulldown.OPTIONS))
     next(events, None)
     return _inline(events, "Paragraph").removeprefix("x").strip() or " ".join(title.split())
 

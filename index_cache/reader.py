@@ -5,11 +5,11 @@ Ingest and verify share it, so that a proof reads the notes exactly as a refresh
 
 from __future__ import annotations
 
-import hashlib
 import os
 
 from index_cache import files
 from index_cache.analyze import Analyzer
+from index_cache.digests import sha256
 from index_cache.model import WITHHELD, Skipped
 from index_cache.rows import Entry, Row
 from index_cache.text import Content, NotText
@@ -153,7 +153,7 @@ def searchable(document: Document) -> tuple[str, ...]:
 
 def record_id(path: bytes, document: Document) -> str:
     """Return a document's own id, else ``path:`` and 16 hex digits of its NFC path's SHA-256."""
-    return document.id or "path:" + hashlib.sha256(files.portable(path)).hexdigest()[:16]
+    return document.id or "path:" + sha256(files.portable(path)).hexdigest()[:16]
 
 
 def columns(path: bytes, document: Document) -> tuple[str, ...]:

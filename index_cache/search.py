@@ -7,7 +7,6 @@ summed over all searched roots. See ``spec/query-and-ranking.md``.
 
 from __future__ import annotations
 
-import json
 import marshal
 from heapq import heappush, heapreplace
 from math import inf, log
@@ -126,7 +125,8 @@ class Filter:
             # One value however many the paths are; as JSON has no bytes, in hexadecimal.
             listed = "SELECT unhex(value) FROM json_each(?)"
             clauses.append(f"(NOT (e.path >= ? AND e.path < ?) OR e.path IN ({listed}))")
-            values += (*_range(directory), json.dumps([path.hex() for path in kept]))
+            paths = ",".join(f'"{path.hex()}"' for path in kept)
+            values += (*_range(directory), f"[{paths}]")
         return "".join(f" AND {clause}" for clause in clauses), values
 
 

@@ -6,24 +6,20 @@ The search path needs this much of a note to find a line in it; YAML and Markdow
 
 from __future__ import annotations
 
-import hashlib
-import re
-
+from index_cache.digests import sha256
 from index_cache.privacy import strip
 
 # It ends with no blank: "key", many blanks and no colon would else cost their number squared.
 KEY = r"[^\W\d_](?:[\w .-]*[\w.-])?|\"[^\"\n]+\"|'[^'\n]+'"
 
-_OPEN = re.compile(r"(?:[ \t]*\r?\n)*+---[ \t]*\r?\n")
-_CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
-_FIRST_LINE = re.compile(rf"\s*(?:#[^\n]*\n\s*)*(?:\Z|(?:{KEY})[ \t]*:(?:\s|\Z)|\{{|<%|\{{%)")
+_BLANK = " \t"
+_OPENING = "---"
+_CLOSING = ("---", "...")
+_FIRST_LINE = rf"\s*(?:#[^\n]*\n\s*)*(?:\Z|(?:{KEY})[ \t]*:(?:\s|\Z)|\{{|<%|\{{%)"
 
 _SNIFFED = 8_192  # bytes looked at to tell text from something else
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _CONTROLS = bytes({*range(0x20), 0x7F} - {*b"\b\t\n\v\f\r\x1b"})
-_STRAY_BYTES = {
-    0xDC00 + byte: bytes([byte]).decode("cp1252", "replace") for byte in range(0x80, 0x100)
-}
 
 
 class NotText(ValueError):
@@ -44,10 +40,14 @@ class Content:
         whole, self.guessed = decode(data)
         public = strip(whole)
         seen = data if public == whole else public.encode("utf-8", "surrogatepass")
-        self.digest = hashlib.sha256(seen).digest()
+        self.digest = sha256(seen).digest()
         if self.guessed:  # only now: within a tag a stray byte is nothing that is seen
-            public = public.translate(_STRAY_BYTES)
+            public = public.translate(_stray_bytes())
         self.text = public.replace("\0", " ")
+
+
+def _stray_bytes() -> dict[int, str]:
+    return {0xDC00 + byte: bytes([byte]).decode("cp1252", "replace") for byte in range(0x80, 0x100)}
 
 
 def decode(data: bytes) -> tuple[str, bool]:
@@ -92,10 +92,42 @@ def split(text: str) -> tuple[str | None, int]:
     A first line ``---`` that is a rule, not a fence, opens no block: the block must be closed, and
     be empty or begin with a key. Blank lines before it are allowed.
     """
-    opened = _OPEN.match(text)
-    if not opened:
-        return None, 0
-    closed = _CLOSE.search(text, opened.end())
-    if not closed or not _FIRST_LINE.match(text[opened.end() : closed.start()]):
-        return None, 0
-    return text[opened.end() : closed.start()], closed.end()
+    begin = _opened(text)
+    at = begin
+    while 0 < at < len(text):
+        end = text.find("\n", at) + 1 or len(text)
+        if text.startswith(_CLOSING, at) and not _ending(text[at + len(_OPENING) : end]):
+            block = text[begin:at]
+            return (block, end) if _begins_with_key(block) else (None, 0)
+        at = end
+    return None, 0
+
+
+def _opened(text: str) -> int:
+    """Return where the line after the opening fence begins, 0 without a fence."""
+    at = 0
+    while end := text.find("\n", at) + 1:
+        if not _ending(text[at:end]):
+            at = end  # a blank line
+            continue
+        fence = text.startswith(_OPENING, at) and not _ending(text[at + len(_OPENING) : end])
+        return end if fence else 0
+    return 0
+
+
+def _ending(rest: str) -> str:
+    """Return what a line's rest has besides blanks and its end; a lone CR is no end."""
+    if rest.endswith("\n"):
+        rest = rest[:-1].removesuffix("\r")
+    return rest.strip(_BLANK)
+
+
+def _begins_with_key(block: str) -> bool:
+    # Nearly every block begins with a plain key, and needs no regular expression.
+    key, colon, rest = block.partition(":")
+    plain = key[:1].isalpha() and key.isascii() and key.replace("_", "").replace("-", "").isalnum()
+    if plain and colon and (not rest or rest[0] in " \t\n"):
+        return True
+    import re
+
+    return re.match(_FIRST_LINE, block) is not None

@@ -28,7 +28,7 @@ CLOSING = f"{_END_MARK} End of the reference notes."
 
 _EITHER_MARK = "recall⟧"
 # As JSON spells it where non-ASCII text is escaped, in lower case.
-_ESCAPED_MARK = _EITHER_MARK.encode("unicode_escape").decode("ascii")
+_ESCAPED_MARK = f"recall\\u{ord('⟧'):x}"
 
 # No tag can stand in the block, whichever less-than sign it has, nor brackets like ours. The
 # signs stay readable; in a path they are escaped, since a path must not look like another one.
@@ -36,8 +36,7 @@ _TAGS = "<＜﹤"
 _BRACKETS = {"⟦": "(", "⟧": ")", "〚": "(", "〛": ")"}
 _TAMED = str.maketrans({**dict.fromkeys(_TAGS, "‹"), **_BRACKETS})
 _ESCAPED = str.maketrans(
-    {char: char.encode("unicode_escape").decode() for char in (*_TAGS[1:], *_BRACKETS)}
-    | {"<": r"\x3c"}
+    {char: f"\\u{ord(char):x}" for char in (*_TAGS[1:], *_BRACKETS)} | {"<": r"\x3c"}
 )
 
 

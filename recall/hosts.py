@@ -6,8 +6,9 @@ here: nothing else in the package asks which host it is.
 
 from __future__ import annotations
 
-import json
 import os
+
+from recall import quickjson
 
 CLAUDE = "claude"
 CODEX = "codex"
@@ -27,6 +28,8 @@ _SHOWN = 40  # characters of what was sent that a message may quote
 # tokens. What lies between is room for the text that a host may put around the block.
 CLAUDE_CHARACTERS = 9_000
 CODEX_TOKENS = 2_000
+_BEYOND_BMP = b"\xf0\xf1\xf2\xf3\xf4"  # the first byte of such a character in UTF-8
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LETTERS = b" abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -60,7 +63,10 @@ def cap(host: str | None, *, characters: int | None = None, tokens: int | None =
 
 def utf16_length(text: str) -> int:
     """Return the length of ``text`` as JavaScript counts it: a character beyond the BMP is two."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+    if text.isascii():
+        return len(text)
+    data = text.encode("utf-8", "surrogatepass")  # the codec that needs no import
+    return len(text) + len(data) - len(data.translate(None, _BEYOND_BMP))
 
 
 def estimated_tokens(text: str) -> int:
@@ -149,11 +155,13 @@ def _loaded(text: str) -> dict[str, object] | str:
     if not text.strip():
         return "the input is empty"
     try:
-        fields = json.loads(text)
-    except json.JSONDecodeError as error:
+        fields = quickjson.loads(text)
+    except ValueError as error:
+        from json import JSONDecodeError  # loaded by now, if this is one
+
+        if not isinstance(error, JSONDecodeError):
+            return "the input holds a number that is too long"  # Python refuses thousands of digits
         return f"the input is not JSON (line {error.lineno}, column {error.colno})"
-    except ValueError:  # Python refuses integers of thousands of digits
-        return "the input holds a number that is too long"
     except RecursionError:
         return "the input is nested too deeply"
     return fields if isinstance(fields, dict) else _not("the input", fields, "an object")
@@ -211,22 +219,26 @@ def render(host: str | None, name: str, block: str) -> bytes:
         return b"{}\n" if host == GEMINI else b""
     if host == TEXT:
         return block.encode("utf-8", "replace")
-    output = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": block}}
-    return json.dumps(output).encode("ascii") + b"\n"
+    event, text = quickjson.quoted(name), quickjson.quoted(block)
+    return (
+        f'{{"hookSpecificOutput": {{"hookEventName": {event}, "additionalContext": {text}}}}}\n'
+    ).encode("ascii")
 
 
 def _decoded(data: bytes) -> str:
     # Hosts write UTF-8; some Windows shells put a byte order mark before it or write UTF-16.
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
-    return data.decode("utf-8-sig", "replace")
+    return data.removeprefix(_BYTE_ORDER_MARK).decode("utf-8", "replace")
 
 
 def _clean(text: str) -> str:
     """Return text that can be encoded: a lone surrogate, which JSON can carry, is replaced."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
 
 
 def _identifier(value: object) -> str | None:

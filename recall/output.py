@@ -8,11 +8,9 @@ characters or lone surrogates.
 
 from __future__ import annotations
 
-import re
-from functools import cache
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Mapping
     from typing import TextIO
 
@@ -53,10 +51,11 @@ _PRINTABLE_MARKS = "\u034f\u180b\u180c\u180d\u180f" + "".join(map(chr, range(0xF
 _SPECIAL_PLANE = "\U000e0000"
 
 
-@cache
 def _pattern(pattern: str) -> re.Pattern[str]:
-    # Compiled when first needed: most text is clean, and this takes longer than showing a card.
-    return re.compile(pattern)
+    # When first needed: most text is clean, and this takes longer than showing a card.
+    import re
+
+    return re.compile(pattern)  # which remembers it
 
 
 def _is_clean(text: str) -> bool:
@@ -76,13 +75,14 @@ def plain(text: str, limit: int | None = None) -> str:
     if limit is not None:
         # Nothing is gained by cleaning megabytes of which a line is shown.
         text = text[: 64 + 16 * limit]
-    if not _is_clean(text):
+    line = " ".join(text.split())
+    if not _is_clean(line):
         text = _pattern(_SEQUENCE).sub("", text)
         text = _pattern(f"[{_UNSEEN}]").sub("", text)
         text = _pattern(f"[{_BROKEN}]").sub(_shown, text)
         text = _pattern(f"{_LONE_JOINER}|{_SELECTOR_RUN}").sub("", text)
-    text = " ".join(text.split())
-    return text if limit is None else _cut(text, limit)
+        line = " ".join(text.split())
+    return line if limit is None else _cut(line, limit)
 
 
 def visible(text: str, limit: int | None = None) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 
-from recall import state
+from recall import quickjson, state
 from recall.files import Unreadable
 from recall.hashed import KEY_BYTES, hashed
 
@@ -117,14 +117,12 @@ def _text(prompt: str) -> str | None:
 
 
 def _line(fields: Fields) -> bytes:
-    import json
-
     # ASCII alone: whatever a name holds, it can't break a line or a terminal.
-    line = json.dumps(fields, allow_nan=False, separators=(",", ":")).encode("ascii")
+    line = quickjson.dumps(fields).encode("ascii")
     for name in ("text", "roots", "cards"):
         if len(line) >= MAX_LINE and fields.get(name):
             fields[name] = None if name == "text" else []
-            line = json.dumps(fields, allow_nan=False, separators=(",", ":")).encode("ascii")
+            line = quickjson.dumps(fields).encode("ascii")
     return line + b"\n"
 
 

@@ -7,13 +7,12 @@ configuration, and neither TOML nor what reads it is loaded. See ``spec/resolved
 
 from __future__ import annotations
 
-import json
 import os
 import time
 
 from index_cache.model import Root, Rules
 from index_cache.owned import refuse_foreign_directory
-from recall import __version__, state
+from recall import __version__, quickjson, state
 from recall.dirs import cache_dir
 from recall.files import Unreadable
 from recall.hashed import hashed
@@ -159,7 +158,7 @@ def _made_for(cwd: str, environ: Mapping[str, str]) -> list[object]:
 
 
 def _name(made_for: list[object]) -> str:
-    return f"{_DIRECTORY}/{hashed(json.dumps(made_for), size=_HASH_BYTES)}{_SUFFIX}"
+    return f"{_DIRECTORY}/{hashed(quickjson.dumps(made_for), size=_HASH_BYTES)}{_SUFFIX}"
 
 
 def _kept(directory: str, made_for: list[object]) -> Resolved | None:
@@ -177,7 +176,7 @@ def _kept(directory: str, made_for: list[object]) -> Resolved | None:
     if digest != hashed(text).encode():  # a flipped bit could uncover what is private
         return None
     try:
-        resolved = _decoded(json.loads(text), made_for)
+        resolved = _decoded(quickjson.loads(text.decode()), made_for)
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
     if resolved is not None:
@@ -195,11 +194,11 @@ def _encoded(made_for: list[object], looked: Looked, made: Config) -> bytes:
         "notices": len(made.notices),
         "left_out": len(made.left_out),
     }
-    text = json.dumps(value, separators=(",", ":")).encode("ascii")
+    text = quickjson.dumps(value).encode("ascii")
     return hashed(text).encode() + b"\n" + text
 
 
-def _decoded(kept: dict[str, Any], made_for: list[object]) -> Resolved | None:
+def _decoded(kept: Any, made_for: list[object]) -> Resolved | None:  # noqa: ANN401 - from JSON
     """Return a kept result, or None if it is for something else or an answer has changed."""
     if kept["made_for"] != made_for:
         return None

@@ -5,8 +5,6 @@ Pure, and in linear time: it runs for every card of every search. See ``spec/que
 
 from __future__ import annotations
 
-import re
-
 from index_cache.model import HEADING, LINE
 
 TYPE_CHECKING = False
@@ -22,7 +20,8 @@ LONGEST = 240  # characters of one piece; a longer sentence is taken apart betwe
 _LINE_COST = 1e-6  # a row or code loses to a sentence that says as much, and to no other
 
 # Where a sentence may end: Latin ones before white space, those of Han and Devanagari anywhere.
-_END = re.compile(r"[.!?…][\"')\]”’»]*\s+|[。！？।][\"”’」』）》]*\s*")
+_LATIN_ENDS, _AFTER_LATIN = ".!?…", "\"')]”’»"
+_OTHER_ENDS, _AFTER_OTHERS = "。！？।", '"”’」』）》'
 _SHORT_WORD = 2  # letters of an abbreviation such as "Dr." or "No."
 
 
@@ -86,20 +85,42 @@ def pieces(block: Block) -> Iterator[tuple[int, str]]:
 def _sentences(text: str) -> Iterator[tuple[int, str]]:
     """Yield the sentences of a text, each with where it begins; none is longer than LONGEST."""
     begin = 0
-    for end in _END.finditer(text):
-        if end.end() < len(text) and _ends(text, end):
-            yield from _parts(text, begin, end.end())
-            begin = end.end()
+    for mark, end in _stops(text):
+        if end < len(text) and _ends(text, mark, end):
+            yield from _parts(text, begin, end)
+            begin = end
     yield from _parts(text, begin, len(text))
 
 
-def _ends(text: str, end: re.Match[str]) -> bool:
+def _stops(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where a sentence may end: the place of its last mark, and where the next may begin."""
+    places = []
+    for mark in _LATIN_ENDS + _OTHER_ENDS:
+        at = text.find(mark)
+        while at >= 0:
+            places.append(at)
+            at = text.find(mark, at + 1)
+    for at in sorted(places):
+        latin = text[at] in _LATIN_ENDS
+        end = _past(text, at + 1, _AFTER_LATIN if latin else _AFTER_OTHERS)
+        if not latin or text[end : end + 1].isspace():
+            yield at, _past(text, end)
+
+
+def _past(text: str, at: int, these: str | None = None) -> int:
+    """Return where what follows ``these`` characters (None: white space) begins."""
+    while at < len(text) and (text[at].isspace() if these is None else text[at] in these):
+        at += 1
+    return at
+
+
+def _ends(text: str, mark: int, end: int) -> bool:
     """Tell whether a sentence ends where one may: not after "e.g." or "Dr."."""
-    if text[end.start()] != ".":
-        return not text[end.end()].islower()
-    word = text[max(0, end.start() - _SHORT_WORD - 1) : end.start()].rpartition(" ")[2]
+    if text[mark] != ".":
+        return not text[end].islower()
+    word = text[max(0, mark - _SHORT_WORD - 1) : mark].rpartition(" ")[2]
     abbreviated = len(word) <= _SHORT_WORD and word[:1].isupper()
-    return not abbreviated and not text[end.end()].islower()
+    return not abbreviated and not text[end].islower()
 
 
 def _parts(text: str, begin: int, end: int) -> Iterator[tuple[int, str]]:

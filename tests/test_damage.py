@@ -284,12 +284,12 @@ def test_without_the_extension_there_are_no_checksums(
     with_them = schema.fingerprint()
     monkeypatch.setattr(checksums, "_NAME", "another")
     monkeypatch.setattr(checksums, "_files", lambda: iter(files))
-    checksums._load.cache_clear()
+    checksums._UNAVAILABLE.clear()
     try:
         assert checksums.vfs() is None
         assert schema.fingerprint() != with_them
     finally:
-        checksums._load.cache_clear()
+        checksums._UNAVAILABLE.clear()
 
 
 def test_where_apsw_has_moved_the_extension(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
+import pyromark
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from index_cache import markdown
+from index_cache import markdown, pulldown
 from index_cache.blocks import blocks
 from index_cache.model import HEADING
 
@@ -143,3 +147,41 @@ def test_any_text_has_an_outline(body: str) -> None:
     assert lines == sorted(lines)
     assert all(1 <= line <= body.count("\n") + 1 for line in lines)
     assert "\n" not in markdown.plain(body)
+
+
+def test_the_options_are_those_that_the_parsers_package_names() -> None:
+    names = ("TABLES", "FOOTNOTES", "STRIKETHROUGH", "TASKLISTS", "WIKILINKS")
+    assert sum(pyromark.Options[f"ENABLE_{name}"] for name in names) == pulldown.OPTIONS
+
+
+PARSE = """
+import sys
+{before}
+from index_cache import pulldown
+print("pyromark" in sys.modules, pulldown._NAME in sys.modules)
+print(*pulldown.events("a [[b]]", options=pulldown.OPTIONS))
+import pyromark
+print(pyromark.events is pulldown.events)
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "package"),
+    [
+        ("", False),
+        ("import pyromark", True),
+        ("sys.modules['_frozen_importlib_external'] = None", True),
+    ],
+)
+def test_the_parser_is_one_whatever_way_it_was_loaded(before: str, package: bool) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PARSE.format(before=before)],
+        capture_output=True,
+        check=True,
+        text=True,
+        timeout=60,
+    )
+    loaded, parsed, same = done.stdout.splitlines()
+    assert loaded == f"{package} True"
+    assert "{'Start': {'Link'" in parsed
+    assert same == "True"

@@ -523,6 +523,7 @@ ALLOWED = {
     "recall.hashed",
     "recall.hooksettings",
     "recall.looked",
+    "recall.quickjson",
     "recall.resolved",
     "recall.settings",
     "recall.state",
