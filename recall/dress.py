@@ -47,20 +47,21 @@ class Dresser:
         self._whole = asked.whole
         self._explain = explain
 
-    def is_current(self, hit: Hit) -> bool:
+    def is_current(self, hit: Hit, *, anyway: bool = False) -> bool:
         """Put what a hit's file says now into the hit; False when that is nothing to show.
 
+        ``anyway``: whatever its words and its type are now, if it is a note at all.
         Its score is then that of what it says now, among notes as the caches have them.
         """
         seen = hit.digest
         root = self._roots[hit.root]
-        if not is_current(hit, root, self._fs, self._analyzer, self._terms):
+        if not is_current(hit, root, self._fs, self._analyzer, self._terms, anyway=anyway):
             return False
         hit.edited = hit.digest != seen
         if hit.edited:
             hit.score = sum(contributions(hit, self._whole, self._terms))
         wanted = self._wanted[hit.root]
-        return not hit.edited or (wanted is not None and wanted.admits(hit.type))
+        return anyway or not hit.edited or (wanted is not None and wanted.admits(hit.type))
 
     def card(self, hit: Hit, copies: Sequence[Hit]) -> Card:
         """Return the card of a hit that ``is_current``; so must the ``copies`` of its text be."""

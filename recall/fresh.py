@@ -21,12 +21,19 @@ if TYPE_CHECKING:
 
 
 def is_current(
-    hit: Hit, root: Root, fs: FileSystem, analyzer: Analyzer, terms: Sequence[str]
+    hit: Hit,
+    root: Root,
+    fs: FileSystem,
+    analyzer: Analyzer,
+    terms: Sequence[str],
+    *,
+    anyway: bool = False,
 ) -> bool:
     """Bring the hit up to what its file is now; False when there is nothing to show of it any more.
 
     A file that was rewritten since the cache saw it is read again: its new title, summary and so
-    on are shown, if it still has one of the query's terms at all, and its terms are counted anew.
+    on are shown, if it still has one of the query's terms at all (or ``anyway``), and its terms are
+    counted anew.
     """
     path = os.path.join(os.fsencode(root.path), hit.path)
     if not fs.is_below(os.path.dirname(path), os.fsencode(root.path)):
@@ -46,10 +53,12 @@ def is_current(
     if content.digest == hit.digest:
         return True
     hit.digest = content.digest
-    return _reread(hit, content, analyzer, terms)
+    return _reread(hit, content, analyzer, terms, anyway=anyway)
 
 
-def _reread(hit: Hit, content: Content, analyzer: Analyzer, terms: Sequence[str]) -> bool:
+def _reread(
+    hit: Hit, content: Content, analyzer: Analyzer, terms: Sequence[str], *, anyway: bool
+) -> bool:
     """Put what a file says now into its hit; False when it no longer answers the query."""
     from index_cache.parse import Document
     from index_cache.reader import columns, searchable
@@ -65,7 +74,7 @@ def _reread(hit: Hit, content: Content, analyzer: Analyzer, terms: Sequence[str]
             if term in counts:
                 counts[term][number] += 1
     hit.occurrences = [each if any(each) else None for each in counts.values()]
-    if not any(hit.occurrences):
+    if not any(hit.occurrences) and not anyway:
         return False
     (
         hit.record_id,

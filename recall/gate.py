@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from recall.topic import Word
 
 SENSITIVITY = 0.5
+IDENTIFIER = "identifier"  # the rule that a name in a note speaks by itself
 
 # Fitted, then rounded; spec/gate.md says on what, and what each buys.
 _WORDS, _STRENGTH, _UNKNOWN, _NAMED, _LENGTH, _NOTES = 6.5, 3.2, -2.4, 2.0, -1.1, -0.25
@@ -72,21 +73,24 @@ class Decision:
     """Whether a hit is worth a card.
 
     ``score`` is compared with ``bar``; ``reasons`` are what it is made of: the name of a feature,
-    its value, and what it adds, or the verdict of a rule that decides alone.
+    its value, and what it adds, or the verdict of a rule that decides alone: ``by`` is the name of
+    the last of these, "" if the score decided.
     """
 
-    __slots__ = ("bar", "matched", "reasons", "score", "speak")
+    __slots__ = ("bar", "by", "matched", "reasons", "score", "speak")
 
     def __init__(self, score: float, bar: float, matched: Sequence[str]) -> None:
         self.score = score
         self.bar = bar
         self.speak = score >= bar
+        self.by = ""
         self.matched = list(matched)
         self.reasons: list[tuple[str, float | str, float | str]] = []
 
     def rule(self, name: str, value: str, *, speak: bool) -> None:
         """Let a rule decide, whatever the score."""
         self.speak = speak
+        self.by = name
         self.reasons.append((name, value, "speak" if speak else "silent"))
 
 
@@ -137,7 +141,7 @@ def _decide(seen: Evidence, sensitivity: float) -> Decision:
     decision = Decision(sum(added for _, _, added in parts), bar, seen.matched)
     decision.reasons += parts
     if seen.identifier:
-        decision.rule("identifier", seen.identifier, speak=True)
+        decision.rule(IDENTIFIER, seen.identifier, speak=True)
     elif not seen.telling:
         decision.rule("chatter", "no word of the prompt tells of this note", speak=False)
     return decision

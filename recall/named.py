@@ -155,8 +155,8 @@ class Asked:
     def _has_title(self, title: str) -> bool:
         """Tell whether the prompt is about a whole title, which tells enough to be a name.
 
-        A conversation about a subject has the title of the note on it in many prompts: only one that
-        tells of nothing else asks for the note.
+        A conversation about a subject has its note's title in many prompts: only one that tells of
+        nothing else asks for the note.
         """
         if not 0 < len(title) <= _LONGEST_TITLE:
             return False

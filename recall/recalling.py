@@ -6,30 +6,36 @@ nothing is waited for. See ``spec/hook.md``.
 
 from __future__ import annotations
 
+import os
+
 from index_cache import db, search
 from index_cache.analyze import Analyzer
+from index_cache.search import Filter
 from recall import gate, ledger, rank, slots
 from recall.asked import Question
 from recall.dress import Dresser
+from recall.filling import GATE, GONE, SHOWN, Filling, decisions
+from recall.named import Asked
 from recall.slots import Judged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from index_cache.files import FileSystem
     from index_cache.model import Hit
-    from index_cache.search import Filter
     from index_cache.store import Store
     from recall.card import Card
+    from recall.filling import Entry
     from recall.ledger import Seen
     from recall.views import View, Views
 
 BEST = 8  # hits that are judged, and one of each of so many other roots
 DEPTH = 500  # documents of one root that are read to find them
+MOST_NAMED = 20  # notes of one root that a prompt may ask for by name
 
-# Why a prompt got no card, in the log's words.
-NOTHING, GATE, SHOWN, GONE, CARDS = "nothing found", "gate", "shown before", "gone", "cards"
+# Why a prompt got no card, or that it got some, in the log's words.
+NOTHING, NOBODYS, CARDS = "nothing found", "nobody's name", "cards"
 
 
 class Recalling:
@@ -43,13 +49,22 @@ class Recalling:
     def __init__(self, prompt: str, views: Views, fs: FileSystem) -> None:
         self.prompt = prompt
         self.views = views
-        self.cards: list[Card] = []
-        self.noted: list[tuple[str, bytes]] = []
         self.judged: list[Judged] = []
         self.question: Question | None = None
         self.why = NOTHING
         self._fs = fs
         self._live: list[tuple[View, Store, Filter]] = []
+        self._filling: Filling | None = None
+
+    @property
+    def cards(self) -> list[Card]:
+        """The cards that are made so far."""
+        return [] if self._filling is None else self._filling.cards
+
+    @property
+    def noted(self) -> list[Entry]:
+        """What the ledger has to keep of each card."""
+        return [] if self._filling is None else self._filling.noted
 
     def run(self, seen: Seen, cwd: str, places: int, sensitivity: float, *, journal: bool) -> None:
         """Find the cards, ``places`` at most; parameters as the settings have them.
@@ -61,124 +76,98 @@ class Recalling:
             if not self._live:
                 return
             try:
-                self._find(seen, places, sensitivity)
+                self._find(seen, cwd, sensitivity)
+                if self._filling is not None:
+                    self._filling.fill(self.judged, places)
             except db.TROUBLE as error:
-                self.cards, self.noted, self.judged = [], [], []
+                self._filling, self.judged = None, []
                 if not self.views.blame(error):
                     raise
             else:
+                self.why = self._reason()
                 return
 
-    def _find(self, seen: Seen, places: int, sensitivity: float) -> None:
-        stores = [store for _, store, _ in self._live]
-        asked = self.question = Question(self.prompt, stores, Analyzer())
+    def _find(self, seen: Seen, cwd: str, sensitivity: float) -> None:
+        """Find and judge the hits, and get the filling of the places ready."""
+        asked = Question(self.prompt, [store for _, store, _ in self._live], Analyzer())
+        self.question = asked
+        best = slots.shortlist(self._ordered(asked), BEST, BEST, lambda hit: self._of(hit).identity)
+        names = Asked(self.prompt, asked.analyzer, os.path.realpath(cwd))
+        named = self._named(names, best)
+        rest = [hit for hit in best if hit not in named]
+        self._judge(asked, named, rest, seen, sensitivity)
+        if not named and names.is_only_names():
+            for judged in self.judged:
+                judged.refuse_but(gate.IDENTIFIER, NOBODYS)
+        if self.judged:
+            roots = [view.root for view, _, _ in self._live]
+            dresser = Dresser(roots, [part for _, _, part in self._live], self._fs, asked)
+            self._filling = Filling(asked, dresser, sensitivity, seen, self._entry)
+
+    def _ordered(self, asked: Question) -> list[Hit]:
+        """Return the best hits of each root in one order."""
         if not asked.terms:
-            return
-        hits = slots.shortlist(
-            self._ordered(asked, stores), BEST, BEST, lambda hit: self._view(hit).identity
-        )
-        self._judge(asked, hits, seen, sensitivity)
-        roots = [view.root for view, _, _ in self._live]
-        wanted = [part for _, _, part in self._live]
-        dresser = Dresser(roots, wanted, self._fs, asked)
-
-        def still(judged: Judged) -> bool:
-            if not self._still(judged, dresser, asked, sensitivity):
-                return False
-            judged.known = seen.has(*self._note(judged.hit))  # as the file is now
-            return True
-
-        self._fill(dresser, places, still)
-
-    def _ordered(self, asked: Question, stores: Sequence[Store]) -> list[Hit]:
+            return []
+        stores = [store for _, store, _ in self._live]
         wanted = [part for _, _, part in self._live]
         depth = max(3, min(BEST, 4 * BEST // len(stores)))
         found = search.candidates(
             stores, wanted, asked.parts, asked.terms, depth, each=True, most=DEPTH
         )
         return rank.ordered(
-            found, lambda hit: hit.score * (slots.NEAR if self._view(hit).near else 1.0)
+            found, lambda hit: hit.score * (slots.NEAR if self._of(hit).near else 1.0)
         )
 
-    def _view(self, hit: Hit) -> View:
+    def _of(self, hit: Hit) -> View:
         return self._live[hit.root][0]
 
-    def _judge(self, asked: Question, hits: Sequence[Hit], seen: Seen, sensitivity: float) -> None:
-        decisions = self._decisions(asked, hits, sensitivity)
-        for hit, decision in zip(hits, decisions, strict=True):
-            view = self._view(hit)
-            known = seen.has(*self._note(hit))
-            judged = Judged(
-                hit,
-                view.identity,
-                view.root.name,
-                decision,
-                near=view.near,
-                named=False,
-                known=known,
-            )
-            if not judged.is_wanted:
-                judged.fate = GATE
-            self.judged.append(judged)
-
-    def _decisions(
-        self, asked: Question, hits: Sequence[Hit], sensitivity: float
-    ) -> list[gate.Decision]:
-        return gate.decide(self.prompt, asked.analyzer, asked.terms, asked.whole, hits, sensitivity)
-
-    def _still(self, judged: Judged, dresser: Dresser, asked: Question, sensitivity: float) -> bool:
-        """Tell whether a hit is to be shown now that its file has been looked at."""
-        hit = judged.hit
-        if not dresser.is_current(hit):
-            judged.fate = GONE
-            return False
-        if hit.edited and not judged.named:
-            (judged.decision,) = self._decisions(asked, [hit], sensitivity)
-            if not judged.decision.speak:
-                judged.fate = GATE
-                return False
-        return True
-
-    def _fill(self, dresser: Dresser, places: int, still: Callable[[Judged], bool]) -> None:
-        """Make the cards, each of one text, as many as there are places."""
-        pool = [judged for judged in self.judged if judged.is_wanted]
-        shown: list[Judged] = []
-        while pool and len(shown) < places:
-            judged = slots.next_of(pool, shown, places)
-            pool.remove(judged)
-            if not still(judged):
+    def _named(self, names: Asked, hits: Sequence[Hit]) -> list[Hit]:
+        """Return the notes that the prompt asks for by name, of these hits and of all others."""
+        found = list(hits)
+        places = {(hit.root, hit.path) for hit in hits}
+        for number, (view, store, part) in enumerate(self._live):
+            wanted = names.wanted(view.root)
+            if not wanted:
                 continue
-            copies = _copies(judged, pool, still)
-            if not judged.named and any(each.known for each in (judged, *copies)):
-                judged.fate = SHOWN
-                continue
-            card = dresser.card(judged.hit, [each.hit for each in copies])
-            judged.shown = True
-            shown.append(judged)
-            self.noted.append(self._note(judged.hit))
-            self.cards.append(card)
-        for judged in pool:
-            judged.fate = "no place left"
-        self.why = self._reason(shown)
+            from index_cache.lookup import by_name  # few prompts have a name in them
 
-    def _note(self, hit: Hit) -> tuple[str, bytes]:
-        return ledger.document(self._view(hit).identity, hit.path), hit.digest
+            # Who names a journal means that one.
+            anyway = Filter(under=part.under, without=part.without, journal=True)
+            asked_for = [*wanted.paths], [*wanted.names], [*wanted.ids]
+            for hit in by_name(store, anyway, *asked_for, MOST_NAMED):
+                hit.root = number
+                if (number, hit.path) not in places:
+                    found.append(hit)
+        return names.choose(found, [view.root for view, _, _ in self._live])
 
-    def _reason(self, shown: Sequence[Judged]) -> str:
-        if shown:
+    def _judge(
+        self,
+        asked: Question,
+        named: Sequence[Hit],
+        rest: Sequence[Hit],
+        seen: Seen,
+        sensitivity: float,
+    ) -> None:
+        self.judged = [self._judged(hit, None, seen, named=True) for hit in named]
+        for hit, decision in zip(rest, decisions(asked, rest, sensitivity), strict=True):
+            self.judged.append(self._judged(hit, decision, seen, named=False))
+
+    def _judged(
+        self, hit: Hit, decision: gate.Decision | None, seen: Seen, *, named: bool
+    ) -> Judged:
+        view = self._of(hit)
+        known = seen.has(*self._entry(hit))
+        judged = Judged(hit, view.root.name, view.identity, near=view.near, known=known)
+        judged.named, judged.decision = named, decision
+        if not judged.is_wanted:
+            judged.fate = GATE
+        return judged
+
+    def _entry(self, hit: Hit) -> Entry:
+        return ledger.document(self._of(hit).identity, hit.path), hit.digest
+
+    def _reason(self) -> str:
+        if self.cards:
             return CARDS
         fates = {judged.fate for judged in self.judged}
-        return next((fate for fate in (SHOWN, GONE, GATE) if fate in fates), NOTHING)
-
-
-def _copies(judged: Judged, pool: list[Judged], still: Callable[[Judged], bool]) -> list[Judged]:
-    """Take the copies of a hit out of the pool, and return those whose files still are copies."""
-    copies = []
-    for each in [each for each in pool if rank.is_copy(each.hit, judged.hit)]:
-        if not still(each):
-            pool.remove(each)
-        elif rank.is_copy(each.hit, judged.hit):  # else it was edited: a note of its own
-            pool.remove(each)
-            each.fate = "a copy"
-            copies.append(each)
-    return copies
+        return next((fate for fate in (NOBODYS, SHOWN, GONE, GATE) if fate in fates), NOTHING)

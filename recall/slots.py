@@ -21,33 +21,41 @@ class Judged:
     that it got a card, ``fate`` in words why it got none.
     """
 
-    __slots__ = ("decision", "fate", "hit", "known", "named", "near", "root", "root_name", "shown")
+    __slots__ = (
+        "_refused",
+        "decision",
+        "fate",
+        "hit",
+        "known",
+        "named",
+        "near",
+        "root",
+        "root_name",
+        "shown",
+    )
 
-    def __init__(
-        self,
-        hit: Hit,
-        root: str,
-        root_name: str,
-        decision: Decision | None,
-        *,
-        near: bool,
-        named: bool,
-        known: bool,
-    ) -> None:
+    def __init__(self, hit: Hit, root_name: str, root: str, *, near: bool, known: bool) -> None:
         self.hit = hit
-        self.root = root
         self.root_name = root_name
-        self.decision = decision
+        self.root = root
         self.near = near
-        self.named = named
         self.known = known
+        self.named = False
+        self.decision: Decision | None = None
         self.shown = False
         self.fate = ""
+        self._refused = False
 
     @property
     def is_wanted(self) -> bool:
         """Whether it deserves a card, if there is room and its file says what was not shown yet."""
-        return self.named or (self.decision is not None and self.decision.speak)
+        speaks = self.decision is not None and self.decision.speak
+        return self.named or (speaks and not self._refused)
+
+    def refuse_but(self, rule: str, why: str) -> None:
+        """Give it no card unless the gate decided by this rule; ``why`` is its fate then."""
+        if self.is_wanted and (self.decision is None or self.decision.by != rule):
+            self._refused, self.fate = True, why
 
 
 def shortlist(

@@ -1,0 +1,100 @@
+"""Judged hits to cards: each looked at in its file, each text once, until the places are taken.
+
+See "Places" in ``spec/hook.md``.
+"""
+
+from __future__ import annotations
+
+from recall import gate, rank, slots
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from index_cache.model import Hit
+    from recall.asked import Question
+    from recall.card import Card
+    from recall.dress import Dresser
+    from recall.ledger import Seen
+    from recall.slots import Judged
+
+    Entry = tuple[str, bytes]  # of the ledger: a document's key, its content's digest
+
+# What became of a hit that has no card.
+NO_PLACE, SHOWN, GONE, GATE, COPY = "no place left", "shown before", "gone", "gate", "a copy"
+
+
+class Filling:
+    """Fills the places of one answer.
+
+    ``entry`` gives a hit's entry in the ledger as its file is, ``seen`` is what the conversation
+    was shown. ``cards`` and ``noted`` grow together, card by card: a deadline takes what is there.
+    """
+
+    def __init__(
+        self,
+        asked: Question,
+        dresser: Dresser,
+        sensitivity: float,
+        seen: Seen,
+        entry: Callable[[Hit], Entry],
+    ) -> None:
+        self.cards: list[Card] = []
+        self.noted: list[Entry] = []
+        self._asked = asked
+        self._dresser = dresser
+        self._sensitivity = sensitivity
+        self._seen = seen
+        self._entry = entry
+
+    def fill(self, judged: Sequence[Judged], places: int) -> None:
+        """Make the cards of what is wanted, best first, as many as there are places."""
+        pool = [each for each in judged if each.is_wanted]
+        shown: list[Judged] = []
+        while pool and len(shown) < places:
+            each = slots.next_of(pool, shown, places)
+            pool.remove(each)
+            if not self._is_still_wanted(each):
+                continue
+            copies = self._copies(each, pool)
+            if not each.named and any(one.known for one in (each, *copies)):
+                each.fate = SHOWN
+                continue
+            card = self._dresser.card(each.hit, [copy.hit for copy in copies])
+            each.shown = True
+            shown.append(each)
+            self.noted.append(self._entry(each.hit))
+            self.cards.append(card)
+        for each in pool:
+            each.fate = NO_PLACE
+
+    def _is_still_wanted(self, judged: Judged) -> bool:
+        """Look at a hit's file; tell whether it is to be shown as it is now."""
+        hit = judged.hit
+        if not self._dresser.is_current(hit, anyway=judged.named):
+            judged.fate = GONE
+            return False
+        judged.known = self._seen.has(*self._entry(hit))
+        if hit.edited and not judged.named:
+            (judged.decision,) = decisions(self._asked, [hit], self._sensitivity)
+            if not judged.decision.speak:
+                judged.fate = GATE
+                return False
+        return True
+
+    def _copies(self, judged: Judged, pool: list[Judged]) -> list[Judged]:
+        """Take a hit's copies out of the pool; return those whose files still are copies."""
+        copies = []
+        for each in [each for each in pool if rank.is_copy(each.hit, judged.hit)]:
+            if not self._is_still_wanted(each):
+                pool.remove(each)
+            elif rank.is_copy(each.hit, judged.hit):  # else it was edited: a note of its own
+                pool.remove(each)
+                each.fate = COPY
+                copies.append(each)
+        return copies
+
+
+def decisions(asked: Question, hits: Sequence[Hit], sensitivity: float) -> list[gate.Decision]:
+    """Return the gate's decision on each hit of a question."""
+    return gate.decide(asked.text, asked.analyzer, asked.terms, asked.whole, hits, sensitivity)
