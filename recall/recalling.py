@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from index_cache.files import FileSystem
     from index_cache.model import Hit
-    from index_cache.search import Filter
+    from index_cache.search import Filter, Statistics
     from index_cache.store import Store
     from recall.card import Card
     from recall.ledger import Seen
@@ -104,7 +104,7 @@ class Recalling:
         return self._live[hit.root][0]
 
     def _judge(self, asked: Question, hits: Sequence[Hit], seen: Seen, sensitivity: float) -> None:
-        decisions = self._decisions(asked, hits, sensitivity)
+        decisions = self._decisions(asked, asked.whole, hits, sensitivity)
         for hit, decision in zip(hits, decisions, strict=True):
             view = self._view(hit)
             known = seen.has(*self._note(hit))
@@ -122,18 +122,20 @@ class Recalling:
             self.judged.append(judged)
 
     def _decisions(
-        self, asked: Question, hits: Sequence[Hit], sensitivity: float
+        self, asked: Question, whole: Statistics, hits: Sequence[Hit], sensitivity: float
     ) -> list[gate.Decision]:
-        return gate.decide(self.prompt, asked.analyzer, asked.terms, asked.whole, hits, sensitivity)
+        return gate.decide(self.prompt, asked.analyzer, asked.terms, whole, hits, sensitivity)
 
     def _still(self, judged: Judged, dresser: Dresser, asked: Question, sensitivity: float) -> bool:
         """Tell whether a hit is to be shown now that its file has been looked at."""
         hit = judged.hit
+        before = hit.occurrences
         if not dresser.is_current(hit):
             judged.fate = GONE
             return False
         if hit.edited and not judged.named:
-            (judged.decision,) = self._decisions(asked, [hit], sensitivity)
+            whole = _as_edited(asked, before, hit.occurrences)
+            (judged.decision,) = self._decisions(asked, whole, [hit], sensitivity)
             if not judged.decision.speak:
                 judged.fate = GATE
                 return False
@@ -169,6 +171,22 @@ class Recalling:
             return CARDS
         fates = {judged.fate for judged in self.judged}
         return next((fate for fate in (SHOWN, GONE, GATE) if fate in fates), NOTHING)
+
+
+def _as_edited(
+    asked: Question, before: Sequence[object], after: Sequence[object]
+) -> search.Statistics:
+    """Return the statistics of all roots with what one note's edit has changed in them.
+
+    Else a word that only this note had, and no longer has, would still count as one that is known.
+    """
+    whole = asked.whole
+    frequency = dict(whole.frequency)
+    for term, had, has in zip(asked.terms, before, after, strict=True):
+        frequency[term] = frequency.get(term, 0) + bool(has) - bool(had)
+        if frequency[term] <= 0:
+            del frequency[term]
+    return search.Statistics(whole.documents, whole.terms, frequency)
 
 
 def _copies(judged: Judged, pool: list[Judged], still: Callable[[Judged], bool]) -> list[Judged]:
