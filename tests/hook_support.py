@@ -15,12 +15,15 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from recall import background, resolved
+from recall.call import Call
 from recall.dirs import state_dir
 from recall.service import Recall
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
+
+    from recall.card import Card
 
 PROGRAM = """
 import sys
@@ -127,6 +130,20 @@ def hook(
 def ask(prompt: str, session: str | None = None, **options: Any) -> Said:
     """Run the hook for a prompt of Claude Code's."""
     return hook(event(prompt, session_id=session), **options)
+
+
+def considered(prompt: str, cwd: Path | str = "/") -> tuple[Call, list[Card]]:
+    """Return what the hook makes of a prompt, in this process, and its cards; nothing is kept."""
+    call = Call(None, os.environ, time.perf_counter())
+    call.consider(event(prompt, cwd=str(cwd)), lambda _: None)
+    assert not call.faults
+    _, _, cards = call.answer()
+    return call, cards
+
+
+def titles(prompt: str, cwd: Path | str = "/") -> list[str]:
+    """Return the titles of the cards that the hook has for a prompt, as ``considered``."""
+    return [card.title for card in considered(prompt, cwd)[1]]
 
 
 def write(root: Path, notes: Mapping[str, str | bytes]) -> None:
