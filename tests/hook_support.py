@@ -14,7 +14,9 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from recall import background, resolved
+from cli_support import recall
+
+from recall import background, hookfault, resolved
 from recall.call import Call
 from recall.dirs import state_dir
 from recall.service import Recall
@@ -249,6 +251,22 @@ def last_log(*keys: str) -> tuple[Any, ...]:
 def paths(line: Mapping[str, Any]) -> list[str]:
     """Return the paths of the cards that a line of the log names."""
     return [card["path"] for card in line["cards"]]
+
+
+def fault() -> hookfault.Fault:
+    """Return what is kept of what went wrong, which must be what status shows."""
+    kept = hookfault.read(state_directory())
+    assert kept is not None
+    assert "Traceback" not in kept.message
+    shown = recall("status", "--json").data()["hook_failure"]
+    assert (shown["message"], shown["count"]) == (kept.message, kept.count)
+    return kept
+
+
+def no_fault() -> bool:
+    """Tell whether nothing is kept of a fault, or that it works again."""
+    kept = hookfault.read(state_directory())
+    return kept is None or kept.worked is not None
 
 
 def others(number: int) -> dict[str, str]:

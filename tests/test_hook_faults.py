@@ -20,18 +20,20 @@ from hook_support import (
     ask,
     configure,
     event,
+    fault,
     files,
     hold_off,
     hook,
     index,
     last_log,
+    no_fault,
     settle,
     state_directory,
     write,
 )
 
 from index_cache import db
-from recall import hookfault, resolved
+from recall import resolved
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,16 +51,6 @@ def notes(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     configure(home)
     monkeypatch.setenv("RECALL_ROOTS", f"notes={root}")
     return root
-
-
-def fault() -> hookfault.Fault:
-    """Return what is kept of what went wrong, which must be what status shows."""
-    kept = hookfault.read(state_directory())
-    assert kept is not None
-    assert "Traceback" not in kept.message
-    shown = recall("status", "--json").data()["hook_failure"]
-    assert (shown["message"], shown["count"]) == (kept.message, kept.count)
-    return kept
 
 
 # C4: a damaged cache
@@ -104,6 +96,48 @@ def restore(path: str, whole: bytes) -> None:
         with suppress(FileNotFoundError):
             os.unlink(path + beside)
     Path(path).write_bytes(whole)
+
+
+def test_C4_a_damaged_cache_costs_only_its_own_root(
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    write(other, {"merlin.md": "# Merlin perch\n\nThe merlin perch faces the quarry.\n"})
+    monkeypatch.setenv("RECALL_ROOTS", f"other={other}:notes={notes}")
+    index()
+    hold_off()
+    directory = os.path.join(os.environ["XDG_CACHE_HOME"], "recall")
+    damaged = db.cache_path(directory, resolved.load("/", os.environ).roots[0])
+    settle_cache(damaged)
+    Path(damaged).write_bytes(b"this is no database\n" * 400)
+    assert ask(KEYS).titles == [TITLE]
+    # It is deleted, told of, and no fault of the hook.
+    assert not os.path.exists(damaged)
+    assert no_fault()
+    told = {root["name"]: root for root in recall("status", "--json").data()["roots"]}
+    assert told["other"]["last_damage"]["count"] == 1
+    assert told["notes"]["last_damage"] is None
+    settle()
+    ask(KEYS)
+    assert settle() == 1
+    assert ask("which way does the merlin perch face?").titles == ["Merlin perch"]
+    settle()
+
+
+def test_H6_a_cache_that_can_not_be_used_is_told(notes: Path, home: Path) -> None:
+    """Whatever lies behind a symlink is not ours to read."""
+    del notes
+    index()
+    hold_off()
+    os.rename(home / ".cache" / "recall", home / ".cache" / "elsewhere")
+    (home / ".cache" / "recall").symlink_to(home / ".cache" / "elsewhere")
+    assert hook(event(KEYS)).block == ""
+    assert last_log("why") == ("no cache answers",)
+    assert fault().message.startswith("the cache of root notes: ")
+    (home / ".cache" / "recall").unlink()
+    os.rename(home / ".cache" / "elsewhere", home / ".cache" / "recall")
+    assert ask(KEYS).titles == [TITLE]
+    assert no_fault()
 
 
 # H6: what went wrong can be seen

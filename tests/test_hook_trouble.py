@@ -23,16 +23,16 @@ from hook_support import (
     ask,
     configure,
     event,
+    fault,
     files,
     hold_off,
     hook,
     index,
     last_log,
+    no_fault,
     state_directory,
     write,
 )
-
-from recall import hookfault
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,21 +49,6 @@ def notes(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     configure(home)
     monkeypatch.setenv("RECALL_ROOTS", f"notes={root}")
     return root
-
-
-def fault() -> hookfault.Fault:
-    """Return what is kept of what went wrong, which must be what status shows."""
-    kept = hookfault.read(state_directory())
-    assert kept is not None
-    assert "Traceback" not in kept.message
-    shown = recall("status", "--json").data()["hook_failure"]
-    assert (shown["message"], shown["count"]) == (kept.message, kept.count)
-    return kept
-
-
-def no_fault() -> bool:
-    kept = hookfault.read(state_directory())
-    return kept is None or kept.worked is not None
 
 
 # H3: what comes in
