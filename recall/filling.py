@@ -5,6 +5,7 @@ See "Places" in ``spec/hook.md``.
 
 from __future__ import annotations
 
+from index_cache.search import Statistics
 from recall import gate, rank, slots
 
 TYPE_CHECKING = False
@@ -71,12 +72,14 @@ class Filling:
     def _is_still_wanted(self, judged: Judged) -> bool:
         """Look at a hit's file; tell whether it is to be shown as it is now."""
         hit = judged.hit
+        before = hit.occurrences
         if not self._dresser.is_current(hit, anyway=judged.named):
             judged.fate = GONE
             return False
         judged.known = self._seen.has(*self._entry(hit))
         if hit.edited and not judged.named:
-            (judged.decision,) = decisions(self._asked, [hit], self._sensitivity)
+            whole = _as_edited(self._asked, before, hit.occurrences)
+            (judged.decision,) = decisions(self._asked, whole, [hit], self._sensitivity)
             if not judged.decision.speak:
                 judged.fate = GATE
                 return False
@@ -95,6 +98,21 @@ class Filling:
         return copies
 
 
-def decisions(asked: Question, hits: Sequence[Hit], sensitivity: float) -> list[gate.Decision]:
-    """Return the gate's decision on each hit of a question."""
-    return gate.decide(asked.text, asked.analyzer, asked.terms, asked.whole, hits, sensitivity)
+def decisions(
+    asked: Question, whole: Statistics, hits: Sequence[Hit], sensitivity: float
+) -> list[gate.Decision]:
+    """Return the gate's decision on each hit of a question, whose statistics are ``whole``."""
+    return gate.decide(asked.text, asked.analyzer, asked.terms, whole, hits, sensitivity)
+
+
+def _as_edited(asked: Question, before: Sequence[object], after: Sequence[object]) -> Statistics:
+    """Return the statistics of all roots with what one note's edit has changed in them.
+
+    Else a word that only this note had, and no longer has, would still count as one that is known.
+    """
+    frequency = dict(asked.whole.frequency)
+    for term, had, has in zip(asked.terms, before, after, strict=True):
+        frequency[term] = frequency.get(term, 0) + bool(has) - bool(had)
+        if frequency[term] <= 0:
+            del frequency[term]
+    return Statistics(asked.whole.documents, asked.whole.terms, frequency)

@@ -46,7 +46,6 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
         os.execv(sys.executable, [sys.executable, *people])  # noqa: S606 - no shell is wanted
     host, wrong = _host(arguments)
     try:
-        _fill_streams()
         if wrong is not None:
             _refuse(wrong)
         _answer(host)
@@ -81,18 +80,6 @@ def _refuse(option: str) -> NoReturn:
         f"the hook is called with {option!r}, which it does not take",
         hint="correct the command in the host's settings: recall hook --help",
     )
-
-
-def _fill_streams() -> None:
-    """Put what fails in the place of a stream that is closed.
-
-    Else the next file that is opened takes its number, and the answer goes into that.
-    """
-    for descriptor in (0, 1, 2):
-        try:
-            os.fstat(descriptor)
-        except OSError:
-            os.open(os.devnull, os.O_RDONLY if descriptor else os.O_WRONLY)
 
 
 def _keep_silent(host: str | None) -> None:

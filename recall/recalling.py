@@ -149,7 +149,9 @@ class Recalling:
         sensitivity: float,
     ) -> None:
         self.judged = [self._judged(hit, None, seen, named=True) for hit in named]
-        for hit, decision in zip(rest, decisions(asked, rest, sensitivity), strict=True):
+        for hit, decision in zip(
+            rest, decisions(asked, asked.whole, rest, sensitivity), strict=True
+        ):
             self.judged.append(self._judged(hit, decision, seen, named=False))
 
     def _judged(

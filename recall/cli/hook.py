@@ -26,12 +26,12 @@ from recall.hosts import HOSTS
 @click.option("--explain", is_flag=True, help="Show every number behind speaking or silence.")
 @json_option
 def command(*, host: str | None, explain: bool, as_json: bool) -> int:
-    """Answer an agent's prompt with the notes that it is about, or with nothing.
+    """Answer an agent's prompt with the notes that it is about.
 
     Hosts call it (or recall-hook, which is the same) before a prompt: it reads the event as JSON
-    from standard input, prints at most a few cards in the shape that the host accepts, and exits 0
-    whatever happens. With --host text the whole input is the prompt. With --explain it replays an
-    event, says why it would speak or keep silent, and keeps nothing of it.
+    from standard input, prints at most a few cards in the shape that the host accepts, or nothing,
+    and exits 0 whatever happens. With --host text the whole input is the prompt. With --explain it
+    replays an event, says why it would speak or keep silent, and keeps nothing of it.
     """
     if not explain:
         raise InvalidInput(
