@@ -137,7 +137,7 @@ def test_H3_closed_stdout_costs_nothing_and_counts_as_not_shown(notes: Path) -> 
     hold_off()
     before = files(str(notes), os.environ["XDG_CACHE_HOME"])
     assert with_closed(1, event(KEYS, session_id="s")).stdout == b""
-    assert last_log("decision", "why", "cards") == ("silent", "nobody reads it", [])
+    assert last_log("decision", "why", "cards") == ("silent", "nobody read it", [])
     # The answer went into no file that was opened in its place.
     after = {**before, **files(str(notes), os.environ["XDG_CACHE_HOME"], state_directory())}
     assert not [path for path, data in after.items() if b"Reference notes" in data]
@@ -167,7 +167,7 @@ def test_H3_a_reader_that_has_gone(notes: Path) -> None:
     )
     os.close(writing)
     assert (done.returncode, done.stderr) == (0, b"")
-    assert last_log("why") == ("nobody reads it",)
+    assert last_log("why") == ("nobody read it",)
     assert ask(KEYS, "s").titles == [TITLE]
 
 
