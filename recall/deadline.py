@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 GRACE = 0.1  # seconds for what comes after the answer: the ledger, the log
+LAST_GRACE = 0.05  # seconds to note that these did not end
 
 
 class Deadline:
@@ -22,12 +23,14 @@ class Deadline:
 
     ``until`` is a time of ``time.perf_counter``. ``late`` is called, in a thread of its own, when
     nobody has claimed the answer by then: it gives the answer, and what it does after that has
-    ``GRACE`` seconds. Then the process ends with status 0.
+    ``GRACE`` seconds. If the process is still there then, ``stuck`` is called, in a thread of its
+    own and for ``LAST_GRACE`` seconds, and the process ends with status 0.
     """
 
-    def __init__(self, until: float, late: Callable[[], None]) -> None:
+    def __init__(self, until: float, late: Callable[[], None], stuck: Callable[[], None]) -> None:
         self._until = until
         self._late = late
+        self._stuck = stuck
         self._moved = _thread.allocate_lock()
         self._moved.acquire()
         self._claimed = _thread.allocate_lock()
@@ -47,13 +50,17 @@ class Deadline:
         while (left := self._until - time.perf_counter()) > 0:
             self._moved.acquire(timeout=left)
         if self.claim():
-            _thread.start_new_thread(self._answer, ())
+            _thread.start_new_thread(_last, (self._late,))
         # Else the answer is out: what is still going on must not keep the host waiting either.
         time.sleep(GRACE)
+        _thread.start_new_thread(_last, (self._stuck,))
+        time.sleep(LAST_GRACE)
         os._exit(0)
 
-    def _answer(self) -> None:
-        try:
-            self._late()
-        finally:
-            os._exit(0)
+
+def _last(call: Callable[[], None]) -> None:
+    """Call it, and end the process."""
+    try:
+        call()
+    finally:
+        os._exit(0)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 DEADLINE = 0.25  # seconds, until the configuration is known
 MOST_INPUT = 16 * 1024 * 1024  # bytes
+UNREAD = "nobody read it"  # why there were no cards, in the log's words
 _DEBUG = "RECALL_DEBUG"
 _FOR_PEOPLE = frozenset({"--help", "-h", "--explain", "--version"})
 
@@ -34,7 +35,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     arguments = list(sys.argv[1:] if args is None else args)
     if is_for_people(arguments):
         people = ["-P", "-m", "recall", "hook", *(arguments or ["--help"])]
-        os.execv(sys.executable, [sys.executable, *people])
+        os.execv(sys.executable, [sys.executable, *people])  # noqa: S606 - ourselves
     try:
         _answer(_host(arguments))
     except BaseException as error:  # noqa: BLE001 - whatever it is, the host must not notice
@@ -75,8 +76,12 @@ def _answer(host: str | None) -> None:
     """Answer what is on standard input, in time."""
     from recall.deadline import Deadline
 
-    late = _Late(host)
-    deadline = Deadline(_STARTED + DEADLINE, late)
+    late = _Late()
+    deadline = Deadline(_STARTED + DEADLINE, late, late.stuck)
+    from recall import hosts
+
+    # Before all else: while one thread looks for a module, no other can import any.
+    late.silence = hosts.render(host, "", "")
     from recall.call import Call
 
     late.call = call = Call(host, os.environ, _STARTED)
@@ -87,22 +92,29 @@ def _answer(host: str | None) -> None:
     if deadline.claim():
         _finish(call, call.why)
     else:
-        time.sleep(60)  # the deadline's thread is answering, and ends the process
+        _wait()
+
+
+def _wait() -> None:
+    """Wait for the end, which is that of the deadline's thread: it is answering."""
+    while True:
+        try:
+            time.sleep(60)
+        except KeyboardInterrupt:
+            continue
 
 
 class _Late:
-    """What is called at the deadline: prints what there is."""
+    """What is called at the deadline, to print what there is, and when that does not end."""
 
-    def __init__(self, host: str | None) -> None:
-        self.host = host
+    def __init__(self) -> None:
+        self.silence = b""
         self.call: Call | None = None
 
     def __call__(self) -> None:
         if self.call is None:
-            from recall import hosts
-
-            _print(hosts.render(self.host, "", ""))
-            _failed(None, TimeoutError())
+            _print(self.silence)
+            _note("the deadline passed while it was at: start")
             return
         from recall.call import LATE, Fault
 
@@ -110,11 +122,17 @@ class _Late:
         self.call.faults.insert(0, Fault(f"the deadline passed while it was at: {part}"))
         _finish(self.call, LATE)
 
+    def stuck(self) -> None:
+        """Note what the hook is at although the answer is out, or should be."""
+        part = "start" if self.call is None else self.call.marks[-1][0]
+        _note(f"its time was over while it was at: {part}")
+
 
 def _finish(call: Call, why: str) -> None:
     """Print the answer, then keep what has to be kept."""
     said, block, cards = call.answer()
     if not _print(said):
+        why = UNREAD if cards else why
         block, cards = "", []
     from recall.aftermath import keep
 
@@ -146,6 +164,8 @@ def _failed(call: Call | None, error: BaseException) -> None:
     """Note what went wrong, without a word of a prompt or a note."""
     if os.environ.get(_DEBUG):
         sys.excepthook(type(error), error, error.__traceback__)
+    if isinstance(error, KeyboardInterrupt):
+        return  # the person changed their mind
     try:
         from index_cache.errors import RecallError
         from recall.call import Fault
@@ -158,13 +178,16 @@ def _failed(call: Call | None, error: BaseException) -> None:
         if call is not None:
             call.faults.append(fault)
             return
-        from recall import dirs, hookfault
-
-        hookfault.note(
-            dirs.state_dir(os.environ), fault.message, where=fault.where, hint=fault.hint
-        )
+        _note(fault.message, fault.where, fault.hint)
     except BaseException:  # noqa: BLE001 - an installation in pieces: nothing is left to tell it with
         return
+
+
+def _note(message: str, where: str | None = None, hint: str | None = None) -> None:
+    # Without recall.call: it may be what is being imported, and another thread would wait for it.
+    from recall import dirs, hookfault
+
+    hookfault.note(dirs.state_dir(os.environ), message, where=where, hint=hint)
 
 
 def _place(error: BaseException) -> str | None:

@@ -25,7 +25,7 @@ from recall.service import Recall
 TIERS = ("unverified", "machine-confirmed", "human-reviewed")
 EVENTS = {"claude": "UserPromptSubmit", "codex": "UserPromptSubmit", "gemini": "BeforeAgent"}
 HOSTS = (*EVENTS, "text")
-GUARD = 60.0  # seconds after which a process hangs; nothing is measured with it
+GUARD = 45.0  # seconds after which a process hangs; nothing is measured with it
 PATIENT_MS = 10_000  # the most that the configuration takes
 # The deadline until the configuration is known, which imports alone may miss without byte code.
 PATIENT = "from recall import hook; hook.DEADLINE = 50.0\n"
@@ -66,7 +66,7 @@ def event(
 def command(host: str | None = None, before: str = PATIENT) -> list[str]:
     """Return the hook's command line; ``before`` is code that changes it first."""
     named = [] if host is None else ["--host", host]
-    return [sys.executable, "-c", before + MAIN, *named]
+    return [sys.executable, "-c", f"{before}\n{MAIN}", *named]
 
 
 def prompt(
