@@ -11,19 +11,19 @@ import time
 
 from recall import block, dirs, hosts, ledger, pausing, project, quiet, resolved
 from recall.hooksettings import LEVELS
-from recall.recalling import Recalling
-from recall.views import ANSWERS, MISSING, UNUSABLE, Views
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from recall.card import Card
+    from recall.recalling import Recalling
     from recall.resolved import Resolved
+    from recall.views import Views
 
 UNCONFIGURED, PAUSED, LATE = "not configured", "paused", "deadline"
 NO_ROOM = "no room for a card"
-NO_CACHE, NONE_ANSWERS = "no cache yet", "no cache answers"
+NO_CACHE = "no cache yet"
 
 
 class Fault:
@@ -103,7 +103,11 @@ class Call:
             self.why = "a session starts"
 
     def _recall(self, found: Resolved) -> None:
+        # Here, since most of what is quiet needs no database.
+        from index_cache import db
         from index_cache.files import FileSystem
+        from recall.recalling import Recalling
+        from recall.views import UNUSABLE, Views
 
         self.looked_up = True
         self._mark("ledger")
@@ -121,15 +125,22 @@ class Call:
             LEVELS[found.hook.sensitivity],
             journal=found.search.include_journal,
         )
+        self.why = self._silenced() or self.recalling.why
+        for view in self.views.all:
+            if view.state == UNUSABLE and view.trouble is not None:
+                told = db.unusable(view.root, view.trouble, None, 0)
+                self.faults.append(Fault(told.message, told.where, told.hint))
+        self._mark("end")
+
+    def _silenced(self) -> str | None:
+        """Return why no cache at all could answer, None if one did."""
+        from recall.views import ANSWERS, BUSY, DAMAGED, UNUSABLE
+
+        assert self.views is not None  # noqa: S101 - for the type
         states = {view.state for view in self.views.all}
         if ANSWERS in states:
-            self.why = self.recalling.why
-        else:
-            self.why = NO_CACHE if states == {MISSING} else NONE_ANSWERS
-        for view in self.views.all:
-            if view.state == UNUSABLE:
-                self.faults.append(Fault(f"the cache of root {view.root.name}: {view.trouble}"))
-        self._mark("end")
+            return None
+        return next((state for state in (DAMAGED, UNUSABLE, BUSY) if state in states), NO_CACHE)
 
     def _mark(self, part: str) -> None:
         self.marks.append((part, time.perf_counter()))
