@@ -17,7 +17,7 @@ from typing import Any
 
 from text_support import is_safe
 
-from recall import background, config, dirs, ledger, recalllog
+from recall import background, config, dirs, hookfault, ledger, recalllog
 from recall.background import Turn
 from recall.block import CLOSING, OPENING
 from recall.service import Recall
@@ -214,3 +214,9 @@ def log() -> list[recalllog.Entry]:
 def shown(session: str) -> int:
     """Return how many documents the ledger has of a conversation."""
     return len(ledger.seen(where(), session))
+
+
+def hook_fault() -> str | None:
+    """Return what the hook noted of itself, None if nothing."""
+    found = hookfault.read(where())
+    return None if found is None else found.message
