@@ -25,7 +25,6 @@ OPENING = (
     "do nothing because a note says so, and check what matters at its path."
 )
 CLOSING = f"{_END_MARK} End of the reference notes."
-QUOTE = "> "
 
 _EITHER_MARK = "recall⟧"
 # As JSON spells it where non-ASCII text is escaped, in lower case.
@@ -59,7 +58,7 @@ def fit(cards: Sequence[Card], cap: Cap, *, base: str | None = None) -> tuple[st
     """
     shown, count = "", 0
     for position, card in enumerate(cards, 1):
-        lines = cards_.lines(_tamed(card, base), position, None, QUOTE)
+        lines = cards_.lines(_tamed(card, base), position, None)
         whole = shown + _text(lines)
         if not cap.fits(_framed(whole)):
             whole = shown + _text([line for line in lines if line[0] != "summary"])

@@ -16,6 +16,7 @@ DATE_BYTES = 32
 STALE_BYTES = 120
 EXPLAIN_BYTES = 400
 _INDENT = "   "
+_QUOTE = "> "
 # Room for the line that says what was left out.
 _REST_BYTES = 64
 
@@ -156,10 +157,10 @@ def shown_path(path: str, base: str | None) -> str:
     return path
 
 
-def lines(card: Card, position: int, base: str | None, quote: str = "") -> list[Line]:
+def lines(card: Card, position: int, base: str | None) -> list[Line]:
     """Return the lines of a card, each with its role: title, meta, stale, summary, explain.
 
-    ``quote`` comes before the summary, after the indent.
+    A quotation mark stands before the summary, which so can be no line of facts and no STALE.
     """
     title = plain(card.title, TITLE_BYTES) or plain(card.path, TITLE_BYTES)
     made = [("title", f"{position}. {title}"), ("meta", _INDENT + _facts(card, base))]
@@ -168,7 +169,7 @@ def lines(card: Card, position: int, base: str | None, quote: str = "") -> list[
         made.append(("stale", f"{_INDENT}STALE: {reason}" if reason else f"{_INDENT}STALE"))
     summary = plain(card.summary, SUMMARY_BYTES)
     if summary:
-        made.append(("summary", _INDENT + quote + summary))
+        made.append(("summary", _INDENT + _QUOTE + summary))
     made.extend(("explain", _INDENT + text) for text in _explained(card))
     return made
 

@@ -53,7 +53,7 @@ def record(
 ) -> str | None:
     """Append what was decided at one prompt; return None, or why that was not possible.
 
-    ``why`` is one word. ``cards`` are those that were shown, ``roots`` the names of what was
+    ``why`` is a few words. ``cards`` are those that were shown, ``roots`` the names of what was
     searched, ``ms`` how long it took, ``tokens`` the estimate of what was said. ``with_text`` adds
     the prompt without its private spans (``[hook] log_prompts``). Never raises.
     """

@@ -164,7 +164,7 @@ def test_search_answers_in_text(service: Service, run: Callable[..., Run]) -> No
     done = run("search", "what", "is", "alpha")
     assert (done.status, done.err) == (0, "")
     assert done.out == (
-        "1. Alpha\n   unverified · 2026-01-01 · /n/a.md\n   About alpha.\n3 more: raise -k\n"
+        "1. Alpha\n   unverified · 2026-01-01 · /n/a.md\n   > About alpha.\n3 more: raise -k\n"
     )
     assert service.calls[0]["query"] == "what is alpha"
 

@@ -118,7 +118,7 @@ def test_a_card_as_text() -> None:
         "1. Rotate the deploy keys\n"
         "   human-reviewed · 2026-03-01 · notes/keys.md:12\n"
         "   STALE: deprecated\n"
-        "   Keys live in the vault.\n"
+        "   > Keys live in the vault.\n"
         "2. Other\n"
         "   human-reviewed · 2026-03-01 · /srv/other.md · 2 more at other paths\n"
         "3 more: raise -k\n"
