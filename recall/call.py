@@ -12,7 +12,7 @@ import time
 from recall import block, dirs, hosts, ledger, pausing, project, quiet, resolved
 from recall.hooksettings import LEVELS
 from recall.recalling import Recalling
-from recall.views import MISSING, UNUSABLE, Views
+from recall.views import ANSWERS, BUSY, DAMAGED, UNUSABLE, Views
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,12 +116,19 @@ class Call:
             LEVELS[found.hook.sensitivity],
             journal=found.search.include_journal,
         )
-        states = {view.state for view in self.views.all}
-        self.why = NO_CACHE if states == {MISSING} else self.recalling.why
+        self.why = self._silenced() or self.recalling.why
         for view in self.views.all:
             if view.state == UNUSABLE:
                 self.faults.append(Fault(f"the cache of root {view.root.name}: {view.trouble}"))
         self._mark("end")
+
+    def _silenced(self) -> str | None:
+        """Return why no cache at all could answer, None if one did."""
+        assert self.views is not None  # noqa: S101 - for the type
+        states = {view.state for view in self.views.all}
+        if ANSWERS in states:
+            return None
+        return next((state for state in (DAMAGED, UNUSABLE, BUSY) if state in states), NO_CACHE)
 
     def _mark(self, part: str) -> None:
         self.marks.append((part, time.perf_counter()))
