@@ -11,15 +11,15 @@ import time
 
 from recall import block, dirs, hosts, ledger, pausing, project, quiet, resolved
 from recall.hooksettings import LEVELS
-from recall.recalling import Recalling
-from recall.views import ANSWERS, BUSY, DAMAGED, UNUSABLE, Views
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from recall.card import Card
+    from recall.recalling import Recalling
     from recall.resolved import Resolved
+    from recall.views import Views
 
 UNCONFIGURED, PAUSED, NO_CACHE, LATE = "not configured", "paused", "no cache yet", "deadline"
 
@@ -98,7 +98,10 @@ class Call:
             self.why = "a session starts"
 
     def _recall(self, found: Resolved) -> None:
+        # Here, since most of what is quiet needs no database.
         from index_cache.files import FileSystem
+        from recall.recalling import Recalling
+        from recall.views import UNUSABLE, Views
 
         self.looked_up = True
         self._mark("ledger")
@@ -124,6 +127,8 @@ class Call:
 
     def _silenced(self) -> str | None:
         """Return why no cache at all could answer, None if one did."""
+        from recall.views import ANSWERS, BUSY, DAMAGED, UNUSABLE
+
         assert self.views is not None  # noqa: S101 - for the type
         states = {view.state for view in self.views.all}
         if ANSWERS in states:

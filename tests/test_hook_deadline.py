@@ -165,9 +165,14 @@ def test_H1_what_hangs_after_the_answer_keeps_nobody(
 
 
 @pytest.mark.parametrize("host", [None, "gemini"])
-@pytest.mark.parametrize("module", ["recall.call", "recall.block", "index_cache.db"])
+@pytest.mark.parametrize(
+    ("module", "at"),
+    [("recall.call", "start"), ("recall.block", "start"), ("index_cache.db", "configuration")],
+)
 @pytest.mark.parametrize("found", [False, True])
-def test_H1_an_import_that_hangs(top: Path, module: str, host: str | None, found: bool) -> None:
+def test_H1_an_import_that_hangs(
+    top: Path, module: str, at: str, host: str | None, found: bool
+) -> None:
     """As from a network drive that is gone."""
     patch = f"""
 import importlib.util, sys
@@ -196,7 +201,7 @@ sys.meta_path.insert(0, Hanging)
     silence = b"{}\n" if host == "gemini" else b""
     assert (done.returncode, done.stdout, done.stderr) == (0, silence, b"")
     if found:  # else Python lets no other thread import what is needed to note it
-        assert fault() == "the deadline passed while it was at: start"
+        assert fault() == f"the deadline passed while it was at: {at}"
 
 
 def test_H1_the_deadline_is_that_of_the_configuration(top: Path) -> None:
