@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 
-from recall import background, hookfault, hosts, ledger, recalllog
+from recall import background, hookfault, hosts, ledger, quiet, recalllog
 from recall.call import Fault
 
 TYPE_CHECKING = False
@@ -25,12 +25,14 @@ def keep(call: Call, block: str, cards: Sequence[Card], why: str) -> None:
     _note_shown(call, cards)
     _begin(call, "the log")
     _log(call, block, cards, why)
-    _begin(call, "damaged caches")
-    if call.views is not None and call.cache_dir is not None:
-        _condemn(call)
+    _begin(call, "the caches")
+    if call.views is not None:
+        call.views.keep_places(call.state_dir)
+        if call.cache_dir is not None:
+            _condemn(call)
     _begin(call, "the refresh")
     found = call.resolved
-    if found is not None and found.roots and not call.until:
+    if found is not None and found.roots and found.hook.enabled:
         asked = background.ask(call.cwd, call.environ, found.roots, found.hook.refresh_interval)
         if asked.startswith("unavailable"):
             call.faults.append(Fault(f"no refresh could be started: {asked}"))
@@ -45,7 +47,7 @@ def _begin(call: Call, part: str) -> None:
 
 def _note_shown(call: Call, cards: Sequence[Card]) -> None:
     event = call.event
-    if call.why == "a session starts" and ledger.forgets(event.source or ""):
+    if call.forgets:
         fault = ledger.forget(call.state_dir, event.session)
     elif call.recalling is not None:
         noted = call.recalling.noted[: len(cards)]
@@ -99,6 +101,8 @@ def _condemn(call: Call) -> None:
 
 def _tell(call: Call) -> None:
     """Note the first fault, or that all is well."""
+    if quiet.is_off(call.environ):
+        return
     if call.faults:
         fault = call.faults[0]
         hookfault.note(call.state_dir, fault.message, where=fault.where, hint=fault.hint)

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from recall.resolved import Resolved
     from recall.views import Views
 
-UNCONFIGURED, PAUSED, NO_CACHE, LATE = "not configured", "paused", "no cache yet", "deadline"
+UNCONFIGURED, PAUSED, LATE = "not configured", "paused", "deadline"
+NO_ROOM = "no room for a card"
+NO_CACHE, NONE_ANSWERS = "no cache yet", "no cache answers"
 
 
 class Fault:
@@ -41,7 +43,7 @@ class Call:
     ``host`` is the one that was named, if any, ``environ`` the environment, ``started`` when the
     process did (``time.perf_counter``). ``why`` says in the log's words what came of it, ``marks``
     when each part of the work began, ``faults`` what went wrong. ``looked_up`` says that the
-    prompt got as far as the notes.
+    prompt got as far as the notes, ``forgets`` that the conversation begins anew.
     """
 
     def __init__(self, host: str | None, environ: Mapping[str, str], started: float) -> None:
@@ -53,6 +55,7 @@ class Call:
         self.cwd = "/"
         self.why = "no input"
         self.looked_up = False
+        self.forgets = False
         self.faults: list[Fault] = []
         self.marks: list[tuple[str, float]] = [("start", started)]
         self.resolved: Resolved | None = None
@@ -79,12 +82,14 @@ class Call:
                     )
                 )
             return
+        # Also in a pause: what was shown before it is gone from the conversation all the same.
+        self.forgets = not self.event.has_prompt and ledger.forgets(self.event.source or "")
         self.until = pausing.paused(self.state_dir, time.time())
         if self.until is not None:
             self.why = PAUSED
             return
         self._mark("configuration")
-        self.cwd = self.event.cwd or os.getcwd()
+        self.cwd = self.event.cwd or _working_directory()
         self.resolved = resolved.load(self.cwd, self.environ)
         moved(self.started + self.resolved.hook.deadline_ms / 1000)
         self.why = quiet.reason(self.event, self.environ, enabled=self.resolved.hook.enabled) or ""
@@ -101,7 +106,7 @@ class Call:
         # Here, since most of what is quiet needs no database.
         from index_cache.files import FileSystem
         from recall.recalling import Recalling
-        from recall.views import UNUSABLE, Views
+        from recall.views import ANSWERS, MISSING, UNUSABLE, Views
 
         self.looked_up = True
         self._mark("ledger")
@@ -119,21 +124,15 @@ class Call:
             LEVELS[found.hook.sensitivity],
             journal=found.search.include_journal,
         )
-        self.why = self._silenced() or self.recalling.why
+        states = {view.state for view in self.views.all}
+        if ANSWERS in states:
+            self.why = self.recalling.why
+        else:
+            self.why = NO_CACHE if states == {MISSING} else NONE_ANSWERS
         for view in self.views.all:
             if view.state == UNUSABLE:
                 self.faults.append(Fault(f"the cache of root {view.root.name}: {view.trouble}"))
         self._mark("end")
-
-    def _silenced(self) -> str | None:
-        """Return why no cache at all could answer, None if one did."""
-        from recall.views import ANSWERS, BUSY, DAMAGED, UNUSABLE
-
-        assert self.views is not None  # noqa: S101 - for the type
-        states = {view.state for view in self.views.all}
-        if ANSWERS in states:
-            return None
-        return next((state for state in (DAMAGED, UNUSABLE, BUSY) if state in states), NO_CACHE)
 
     def _mark(self, part: str) -> None:
         self.marks.append((part, time.perf_counter()))
@@ -156,4 +155,13 @@ class Call:
         """Return what to print with the cards that there are so far, the block in it, and these."""
         cards = [] if self.recalling is None else list(self.recalling.cards)
         text, count = block.fit(cards, self.cap, base=self.cwd)
+        if cards and not count:
+            self.why = NO_ROOM
         return hosts.render(self.event.host, self.event.name, text), text, cards[:count]
+
+
+def _working_directory() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # it is gone: the person's own roots answer, from nowhere in particular
+        return "/"

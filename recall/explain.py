@@ -30,7 +30,10 @@ def fields(call: Call, block: str, cards: Sequence[Card]) -> dict[str, object]:
         "cwd": call.cwd,
         "spoke": bool(cards),
         "why": call.why,
-        "faults": [{"message": each.message, "where": each.where} for each in call.faults],
+        "faults": [
+            {"message": each.message, "where": each.where, "hint": each.hint}
+            for each in call.faults
+        ],
         "ms": _parts(call),
         "configuration": None
         if found is None

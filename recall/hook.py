@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
 
+    from index_cache.errors import InvalidInput
     from recall.call import Call
 
 DEADLINE = 0.25  # seconds, until the configuration is known
 MOST_INPUT = 16 * 1024 * 1024  # bytes
-UNREAD = "nobody read it"  # why there were no cards, in the log's words
+# Why there is no card in an answer that has some, in the log's words.
+FAILED, UNREAD = "a fault", "nobody reads it"
 _DEBUG = "RECALL_DEBUG"
 _FOR_PEOPLE = frozenset({"--help", "-h", "--explain", "--version"})
 
@@ -35,10 +37,14 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     arguments = list(sys.argv[1:] if args is None else args)
     if is_for_people(arguments):
         people = ["-P", "-m", "recall", "hook", *(arguments or ["--help"])]
-        os.execv(sys.executable, [sys.executable, *people])  # noqa: S606 - ourselves
+        os.execv(sys.executable, [sys.executable, *people])  # noqa: S606 - no shell is wanted
+    host, wrong = _host(arguments)
     try:
-        _answer(_host(arguments))
+        if wrong is not None:
+            _refuse(wrong)
+        _answer(host)
     except BaseException as error:  # noqa: BLE001 - whatever it is, the host must not notice
+        _keep_silent(host)
         _failed(None, error)
     os._exit(0)  # without taking the interpreter down, which costs 3 ms
 
@@ -48,21 +54,35 @@ def is_for_people(arguments: Sequence[str]) -> bool:
     return not _FOR_PEOPLE.isdisjoint(arguments) or (not arguments and _is_terminal())
 
 
-def _host(arguments: Sequence[str]) -> str | None:
-    """Return the host that is named, None if none is. Raises InvalidInput for anything else."""
+def _host(arguments: Sequence[str]) -> tuple[str | None, str | None]:
+    """Return the host that is named, None if none is, and what else there is, None if nothing."""
     rest = list(arguments)
-    host = None
+    host = wrong = None
     while rest:
         name, equals, value = rest.pop(0).partition("=")
-        if name != "--host" or not (equals or rest):
-            from index_cache.errors import InvalidInput
+        if name == "--host" and (equals or rest):
+            host = value if equals else rest.pop(0)
+        else:
+            wrong = wrong or name or "an empty word"
+    return host, wrong
 
-            raise InvalidInput(
-                f"the hook is called with {name!r}, which it does not take",
-                hint="correct the command in the host's settings: recall hook --help",
-            )
-        host = value if equals else rest.pop(0)
-    return host
+
+def _refuse(option: str) -> NoReturn:
+    from index_cache.errors import InvalidInput
+
+    raise InvalidInput(
+        f"the hook is called with {option!r}, which it does not take",
+        hint="correct the command in the host's settings: recall hook --help",
+    )
+
+
+def _keep_silent(host: str | None) -> None:
+    """Print what ``host`` takes for silence."""
+    try:
+        from recall import hosts
+    except Exception:  # noqa: BLE001 - an installation in pieces
+        return
+    _print(hosts.render(host, "", ""))
 
 
 def _is_terminal() -> bool:
@@ -78,21 +98,24 @@ def _answer(host: str | None) -> None:
 
     late = _Late()
     deadline = Deadline(_STARTED + DEADLINE, late, late.stuck)
-    from recall import hosts
-
-    # Before all else: while one thread looks for a module, no other can import any.
-    late.silence = hosts.render(host, "", "")
-    from recall.call import Call
-
-    late.call = call = Call(host, os.environ, _STARTED)
+    call = None
     try:
-        call.consider(_read(), deadline.move)
+        from recall import hosts
+
+        # Before all else: while one thread looks for a module, no other can import any.
+        late.silence = hosts.render(host, "", "")
+        from recall.call import Call
+
+        late.call = call = Call(host, os.environ, _STARTED)
+        call.consider(read_input(), deadline.move)
     except BaseException as error:  # noqa: BLE001 - what is there is printed all the same
         _failed(call, error)
-    if deadline.claim():
-        _finish(call, call.why)
-    else:
+    if not deadline.claim():
         _wait()
+    elif call is None:
+        _keep_silent(host)
+    else:
+        _finish(call)
 
 
 def _wait() -> None:
@@ -128,26 +151,47 @@ class _Late:
         _note(f"its time was over while it was at: {part}")
 
 
-def _finish(call: Call, why: str) -> None:
+def _finish(call: Call, why: str = "") -> None:
     """Print the answer, then keep what has to be kept."""
-    said, block, cards = call.answer()
-    if not _print(said):
-        why = UNREAD if cards else why
-        block, cards = "", []
-    from recall.aftermath import keep
+    try:
+        said, block, cards = call.answer()
+    except Exception as error:  # noqa: BLE001 - a fault of ours is no reason to break the form
+        _keep_silent(call.event.host)
+        _failed(call, error)
+        block, cards, why = "", [], FAILED
+    else:
+        why = why or call.why
+        if not _print(said):
+            block, cards, why = "", [], UNREAD if cards else why
+    try:
+        from recall.aftermath import keep
 
-    keep(call, block, cards, why)
+        keep(call, block, cards, why)
+    except Exception as error:  # noqa: BLE001 - the answer is out
+        _failed(None, error)
 
 
-def _read() -> bytes:
-    """Return what is on standard input. Raises ValueError for more than any host sends."""
+def read_input() -> bytes:
+    """Return what is on standard input.
+
+    Raises InvalidInput for more than any host sends, and for what can't be read.
+    """
     parts, size = [], 0
-    while part := os.read(0, 1 << 20):
-        parts.append(part)
-        size += len(part)
-        if size > MOST_INPUT:
-            raise ValueError(f"the input is longer than {MOST_INPUT} bytes")
+    try:
+        while size <= MOST_INPUT and (part := os.read(0, 1 << 20)):
+            parts.append(part)
+            size += len(part)
+    except OSError as error:
+        raise _unusable(f"can't be read: {error.strerror}") from error
+    if size > MOST_INPUT:
+        raise _unusable(f"is longer than {MOST_INPUT:,} bytes")
     return b"".join(parts)
+
+
+def _unusable(why: str) -> InvalidInput:
+    from index_cache.errors import InvalidInput
+
+    return InvalidInput(f"what the host sent {why}")
 
 
 def _print(data: bytes) -> bool:
@@ -178,13 +222,16 @@ def _failed(call: Call | None, error: BaseException) -> None:
         if call is not None:
             call.faults.append(fault)
             return
-        _note(fault.message, fault.where, fault.hint)
+        from recall import quiet
+
+        if not quiet.is_off(os.environ):
+            _note(fault.message, fault.where, fault.hint)
     except BaseException:  # noqa: BLE001 - an installation in pieces: nothing is left to tell it with
         return
 
 
 def _note(message: str, where: str | None = None, hint: str | None = None) -> None:
-    # Without recall.call: it may be what is being imported, and another thread would wait for it.
+    # Little is imported: it may be what the other thread is at, and would be waited for.
     from recall import dirs, hookfault
 
     hookfault.note(dirs.state_dir(os.environ), message, where=where, hint=hint)

@@ -94,7 +94,7 @@ def reason(event: Event, environ: Mapping[str, str], *, enabled: bool) -> str | 
     ``enabled`` is ``[hook] enabled`` of the configuration. The start of a session asks nothing:
     of its event only the switches and the sender count.
     """
-    if environ.get(OFF, "") not in {"", "0"}:
+    if is_off(environ):
         return f"switched off: {OFF} is set"
     if not enabled:
         return "switched off: [hook] enabled = false"
@@ -105,6 +105,11 @@ def reason(event: Event, environ: Mapping[str, str], *, enabled: bool) -> str | 
     if event.problem is not None:
         return event.problem
     return _of_prompt(event.prompt) if event.has_prompt else None
+
+
+def is_off(environ: Mapping[str, str]) -> bool:
+    """Tell whether the environment switches the hook off: then it keeps nothing either."""
+    return environ.get(OFF, "") not in {"", "0"}
 
 
 def _of_prompt(prompt: str) -> str | None:

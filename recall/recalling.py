@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from index_cache.files import FileSystem
     from index_cache.model import Hit
-    from index_cache.search import Filter
+    from index_cache.search import Filter, Statistics
     from index_cache.store import Store
     from recall.card import Card
     from recall.ledger import Seen
@@ -83,7 +83,10 @@ class Recalling:
         dresser = Dresser(roots, wanted, self._fs, asked)
 
         def still(judged: Judged) -> bool:
-            return self._still(judged, dresser, asked, sensitivity)
+            if not self._still(judged, dresser, asked, sensitivity):
+                return False
+            judged.known = seen.has(*self._note(judged.hit))  # as the file is now
+            return True
 
         self._fill(dresser, places, still)
 
@@ -101,10 +104,10 @@ class Recalling:
         return self._live[hit.root][0]
 
     def _judge(self, asked: Question, hits: Sequence[Hit], seen: Seen, sensitivity: float) -> None:
-        decisions = self._decisions(asked, hits, sensitivity)
+        decisions = self._decisions(asked, asked.whole, hits, sensitivity)
         for hit, decision in zip(hits, decisions, strict=True):
             view = self._view(hit)
-            known = seen.has(ledger.document(view.identity, hit.path), hit.digest)
+            known = seen.has(*self._note(hit))
             judged = Judged(
                 hit,
                 view.identity,
@@ -115,22 +118,24 @@ class Recalling:
                 known=known,
             )
             if not judged.is_wanted:
-                judged.fate = SHOWN if decision.speak else GATE
+                judged.fate = GATE
             self.judged.append(judged)
 
     def _decisions(
-        self, asked: Question, hits: Sequence[Hit], sensitivity: float
+        self, asked: Question, whole: Statistics, hits: Sequence[Hit], sensitivity: float
     ) -> list[gate.Decision]:
-        return gate.decide(self.prompt, asked.analyzer, asked.terms, asked.whole, hits, sensitivity)
+        return gate.decide(self.prompt, asked.analyzer, asked.terms, whole, hits, sensitivity)
 
     def _still(self, judged: Judged, dresser: Dresser, asked: Question, sensitivity: float) -> bool:
         """Tell whether a hit is to be shown now that its file has been looked at."""
         hit = judged.hit
+        before = hit.occurrences
         if not dresser.is_current(hit):
             judged.fate = GONE
             return False
         if hit.edited and not judged.named:
-            (judged.decision,) = self._decisions(asked, [hit], sensitivity)
+            whole = _as_edited(asked, before, hit.occurrences)
+            (judged.decision,) = self._decisions(asked, whole, [hit], sensitivity)
             if not judged.decision.speak:
                 judged.fate = GATE
                 return False
@@ -145,12 +150,11 @@ class Recalling:
             pool.remove(judged)
             if not still(judged):
                 continue
-            copies = [each for each in pool if rank.is_copy(each.hit, judged.hit)]
-            for each in copies:
-                pool.remove(each)
-                each.fate = "a copy"
-            alike = [each.hit for each in copies if dresser.is_current(each.hit)]
-            card = dresser.card(judged.hit, alike)
+            copies = _copies(judged, pool, still)
+            if not judged.named and any(each.known for each in (judged, *copies)):
+                judged.fate = SHOWN
+                continue
+            card = dresser.card(judged.hit, [each.hit for each in copies])
             judged.shown = True
             shown.append(judged)
             self.noted.append(self._note(judged.hit))
@@ -167,3 +171,32 @@ class Recalling:
             return CARDS
         fates = {judged.fate for judged in self.judged}
         return next((fate for fate in (SHOWN, GONE, GATE) if fate in fates), NOTHING)
+
+
+def _as_edited(
+    asked: Question, before: Sequence[object], after: Sequence[object]
+) -> search.Statistics:
+    """Return the statistics of all roots with what one note's edit has changed in them.
+
+    Else a word that only this note had, and no longer has, would still count as one that is known.
+    """
+    whole = asked.whole
+    frequency = dict(whole.frequency)
+    for term, had, has in zip(asked.terms, before, after, strict=True):
+        frequency[term] = frequency.get(term, 0) + bool(has) - bool(had)
+        if frequency[term] <= 0:
+            del frequency[term]
+    return search.Statistics(whole.documents, whole.terms, frequency)
+
+
+def _copies(judged: Judged, pool: list[Judged], still: Callable[[Judged], bool]) -> list[Judged]:
+    """Take the copies of a hit out of the pool, and return those whose files still are copies."""
+    copies = []
+    for each in [each for each in pool if rank.is_copy(each.hit, judged.hit)]:
+        if not still(each):
+            pool.remove(each)
+        elif rank.is_copy(each.hit, judged.hit):  # else it was edited: a note of its own
+            pool.remove(each)
+            each.fate = "a copy"
+            copies.append(each)
+    return copies

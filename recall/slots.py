@@ -17,8 +17,8 @@ class Judged:
 
     ``root`` is the identity of its root, ``root_name`` its name, ``near`` says that it belongs to
     the project that the person stands in, ``decision`` is the gate's, ``named`` that the prompt
-    asks for it by name, ``known`` that the conversation was shown it as it is. ``shown`` says that
-    it got a card, ``fate`` in words why it got none.
+    asks for it by name, ``known`` that the conversation was shown it with this text. ``shown`` says
+    that it got a card, ``fate`` in words why it got none.
     """
 
     __slots__ = ("decision", "fate", "hit", "known", "named", "near", "root", "root_name", "shown")
@@ -46,9 +46,8 @@ class Judged:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether it deserves a card, if there is room and its file still says so."""
-        speaks = self.decision is not None and self.decision.speak
-        return self.named or (speaks and not self.known)
+        """Whether it deserves a card, if there is room and its file says what was not shown yet."""
+        return self.named or (self.decision is not None and self.decision.speak)
 
 
 def shortlist(

@@ -35,10 +35,22 @@ class View:
     ``state`` is ``ANSWERS``, or why it doesn't: there is no whole cache yet (``MISSING``), SQLite
     is busy with it, or ``trouble`` is what is wrong with it. ``near`` says that the root belongs to
     the project that the person stands in. ``peek`` is what its directories have shown, ``new`` a
-    cache in memory of files that appeared, ``chosen`` how many of these were read.
+    cache in memory of files that appeared, ``chosen`` how many of these were read. ``go_on`` is the
+    directory at which the next look begins, None if that is where this one did.
     """
 
-    __slots__ = ("chosen", "identity", "near", "new", "peek", "root", "state", "store", "trouble")
+    __slots__ = (
+        "chosen",
+        "go_on",
+        "identity",
+        "near",
+        "new",
+        "peek",
+        "root",
+        "state",
+        "store",
+        "trouble",
+    )
 
     def __init__(self, root: Root, *, near: bool) -> None:
         self.root = root
@@ -50,6 +62,7 @@ class View:
         self.peek: Peek | None = None
         self.new: Store | None = None
         self.chosen = 0
+        self.go_on: int | None = None
 
     def open(self, directory: str) -> None:
         """Open the cache in a directory, if there is a whole one, and begin to read it."""
@@ -74,8 +87,7 @@ class View:
             begin = looks.start(state_dir, self.identity)
             self.peek = peek(self.root, self.store, fs, budget, begin)
             if begin or not self.peek.complete:
-                going_on = 0 if self.peek.complete else self.peek.next
-                looks.keep(state_dir, self.identity, going_on)
+                self.go_on = 0 if self.peek.complete else self.peek.next
             if self.peek.appeared:
                 from index_cache.beside import beside, choose  # reads notes: loads the parsers
 
@@ -118,6 +130,12 @@ class Views:
         until = time.monotonic() + LOOK
         for view in self.all:
             view.look(state_dir, fs, until - time.monotonic())
+
+    def keep_places(self, state_dir: str | None) -> None:
+        """Keep where the next prompt's looks go on. Never raises."""
+        for view in self.all:
+            if view.go_on is not None:
+                looks.keep(state_dir, view.identity, view.go_on)
 
     def searched(self, cwd: str, *, journal: bool) -> list[tuple[View, Store, Filter]]:
         """Return the caches to be searched, each with its filter."""

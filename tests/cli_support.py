@@ -21,6 +21,7 @@ DATA_SCHEMA = {
     "rebuild": "rebuild.json",
     "status": "status.json",
     "log": "log.json",
+    "hook": "hook.json",
     "pause": "pause.json",
     "resume": "pause.json",
     "roots list": "roots.json#/$defs/list",

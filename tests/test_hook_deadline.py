@@ -293,5 +293,5 @@ def test_what_nobody_reads_was_not_shown(top: Path) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
     assert run.shown("s") == 0
     (entry,) = run.log()
-    assert (entry.decision, entry.why, entry.cards) == ("silent", "nobody read it", [])
+    assert (entry.decision, entry.why, entry.cards) == ("silent", "nobody reads it", [])
     assert len(hanging(top, "").cards()) == 3

@@ -202,3 +202,15 @@ def test_what_the_kept_configuration_depends_on() -> None:
     assert f"{resolved.MAX_KEPT:,} most lately used" in text
     assert resolved._MONTH == 30 * resolved._DAY
     assert resolved._LEFTOVER == 3600
+
+
+def test_fields_of_an_explanation() -> None:
+    import json
+
+    schema = json.loads((SPEC / "schema" / "hook.json").read_text(encoding="utf-8"))
+    told = page("output.md").partition("## `hook --explain`")[2].partition("\n## ")[0]
+    rows = re.findall(r"(?m)^\| (`.+?) \|", told)
+    named = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    assert named == set(schema["properties"]) - {"notices"}
+    (hits,) = re.findall(r"(?m)^\| `hits` \| (.+) \|", told)
+    assert set(re.findall(r"`(\w+)`", hits)) == set(schema["$defs"]["hit"]["properties"])

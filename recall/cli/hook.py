@@ -26,12 +26,12 @@ from recall.hosts import HOSTS
 @click.option("--explain", is_flag=True, help="Show every number behind speaking or silence.")
 @json_option
 def command(*, host: str | None, explain: bool, as_json: bool) -> int:
-    """Answer an agent's prompt with the notes that it is about, or with nothing.
+    """Answer an agent's prompt with the notes that it is about.
 
     Hosts call it (or recall-hook, which is the same) before a prompt: it reads the event as JSON
-    from standard input, prints at most a few cards in the shape that the host accepts, and exits 0
-    whatever happens. With --host text the whole input is the prompt. With --explain it replays an
-    event, says why it would speak or keep silent, and keeps nothing of it.
+    from standard input, prints at most a few cards in the shape that the host accepts, or nothing,
+    and exits 0 whatever happens. With --host text the whole input is the prompt. With --explain it
+    replays an event, says why it would speak or keep silent, and keeps nothing of it.
     """
     if not explain:
         raise InvalidInput(
@@ -39,14 +39,15 @@ def command(*, host: str | None, explain: bool, as_json: bool) -> int:
         )
     from recall import explain as explained
     from recall.call import Call
+    from recall.hook import read_input
 
     console = Console("hook", as_json=as_json)
     if host is not None and host not in HOSTS:
         raise InvalidInput(f'there is no host "{host}"', hint=f"one of {', '.join(HOSTS)}")
-    if sys.stdin.isatty():
+    if sys.stdin is not None and sys.stdin.isatty():
         console.note("reading the event from the terminal; end it with Ctrl-D")
     call = Call(host, os.environ, time.perf_counter())
-    call.consider(sys.stdin.buffer.read(), lambda _: None)
+    call.consider(read_input(), lambda _: None)
     _, block, cards = call.answer()
     return console.finish(
         lambda: explained.fields(call, block, cards),

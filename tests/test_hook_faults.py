@@ -1,0 +1,213 @@
+"""What went wrong with the prompt hook is told where people look, and mended where it can be."""
+
+# The codes of reported faults (C4, H3, H6) are written as they are.
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+from cli_support import recall
+from damage_support import BYTES, FILES, ROWS
+from damage_support import settle as settle_cache
+from hook_support import (
+    KEYS,
+    NOTES,
+    ask,
+    configure,
+    event,
+    fault,
+    files,
+    hold_off,
+    hook,
+    index,
+    last_log,
+    no_fault,
+    settle,
+    state_directory,
+    write,
+)
+
+from index_cache import db
+from recall import resolved
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from damage_support import Damage
+
+TITLE = "Rotate the deploy keys"
+HUGE = 17 * 1024 * 1024
+
+
+@pytest.fixture
+def notes(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    root = tmp_path / "notes"
+    write(root, NOTES)
+    configure(home)
+    monkeypatch.setenv("RECALL_ROOTS", f"notes={root}")
+    return root
+
+
+# C4: a damaged cache
+
+
+def cache_file() -> str:
+    (root,) = resolved.load("/", os.environ).roots
+    return db.cache_path(os.path.join(os.environ["XDG_CACHE_HOME"], "recall"), root)
+
+
+def damages(count: Callable[[int], int]) -> list[tuple[str, Damage]]:
+    every = [*BYTES, *FILES, *ROWS]
+    step = max(1, len(every) // count(200))
+    return every[::step]
+
+
+def test_C4_a_damaged_cache_costs_one_prompt_at_most(
+    notes: Path, long_count: Callable[[int], int]
+) -> None:
+    """Silence or the right card, never a broken form; the refresh makes it anew."""
+    index()
+    path = cache_file()
+    settle_cache(path)
+    whole = Path(path).read_bytes()
+    for seed, (name, damage) in enumerate(damages(long_count)):
+        hold_off()
+        damage(path, Random(seed))  # noqa: S311 - repeatable damage
+        said = hook(event(KEYS))
+        assert said.titles in ([TITLE], []), name
+        settle()
+        hook(event(KEYS))
+        assert settle() == 1
+        assert hook(event(KEYS)).titles == [TITLE], name
+        settle()
+        restore(path, whole)
+    assert (notes / "keys.md").exists()
+
+
+def restore(path: str, whole: bytes) -> None:
+    for beside in ("", "-wal", "-shm", "-journal", ".real"):
+        if os.path.isdir(path + beside):
+            os.rmdir(path + beside)
+        with suppress(FileNotFoundError):
+            os.unlink(path + beside)
+    Path(path).write_bytes(whole)
+
+
+def test_C4_a_damaged_cache_costs_only_its_own_root(
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    write(other, {"merlin.md": "# Merlin perch\n\nThe merlin perch faces the quarry.\n"})
+    monkeypatch.setenv("RECALL_ROOTS", f"other={other}:notes={notes}")
+    index()
+    hold_off()
+    directory = os.path.join(os.environ["XDG_CACHE_HOME"], "recall")
+    damaged = db.cache_path(directory, resolved.load("/", os.environ).roots[0])
+    settle_cache(damaged)
+    Path(damaged).write_bytes(b"this is no database\n" * 400)
+    assert ask(KEYS).titles == [TITLE]
+    # It is deleted, told of, and no fault of the hook.
+    assert not os.path.exists(damaged)
+    assert no_fault()
+    told = {root["name"]: root for root in recall("status", "--json").data()["roots"]}
+    assert told["other"]["last_damage"]["count"] == 1
+    assert told["notes"]["last_damage"] is None
+    settle()
+    ask(KEYS)
+    assert settle() == 1
+    assert ask("which way does the merlin perch face?").titles == ["Merlin perch"]
+    settle()
+
+
+def test_H6_a_cache_that_can_not_be_used_is_told(notes: Path, home: Path) -> None:
+    """Whatever lies behind a symlink is not ours to read."""
+    del notes
+    index()
+    hold_off()
+    os.rename(home / ".cache" / "recall", home / ".cache" / "elsewhere")
+    (home / ".cache" / "recall").symlink_to(home / ".cache" / "elsewhere")
+    assert hook(event(KEYS)).block == ""
+    assert last_log("why") == ("no cache answers",)
+    assert fault().message.startswith("the cache of root notes: ")
+    (home / ".cache" / "recall").unlink()
+    os.rename(home / ".cache" / "elsewhere", home / ".cache" / "recall")
+    assert ask(KEYS).titles == [TITLE]
+    assert no_fault()
+
+
+# H6: what went wrong can be seen
+
+
+def test_H6_status_tells_since_when_how_often_and_why(notes: Path) -> None:
+    del notes
+    index()
+    hold_off()
+    for _ in range(3):
+        hook(b"garbage")
+    shown = recall("status", "--json").data()["hook_failure"]
+    assert shown["count"] == 3
+    assert shown["since"] <= shown["when"]
+    assert shown["worked"] is None
+    text = recall("status").stderr
+    assert "the prompt hook failed: what the host sent can't be used" in text
+    assert "3 times since " in text
+    assert ask(KEYS).titles == [TITLE]
+    assert recall("status", "--json").data()["hook_failure"]["worked"] is not None
+    assert "it worked again " in recall("status").stderr
+
+
+def test_H6_a_fault_of_ours_tells_where_and_no_more(notes: Path) -> None:
+    del notes
+    index()
+    hold_off()
+    first = (
+        "from recall import block\n"
+        "def fit(*_, **__): raise RuntimeError('secret of a note')\n"
+        "block.fit = fit\n"
+    )
+    for arguments in ([], ["--host", "gemini"]):
+        said = hook(event(KEYS, session_id="s"), *arguments, first=first)
+        assert said.stdout == (b"{}\n" if arguments else b"")
+        assert said.block == ""
+    kept = fault()
+    assert kept.message == "a fault in recall itself: RuntimeError"
+    assert last_log("decision", "why") == ("silent", "a fault")
+    assert b"secret" not in b"".join(files(state_directory()).values())
+    assert ask(KEYS, "s").titles == [TITLE]
+
+
+@pytest.mark.parametrize("part", ["deadline", "call", "hosts", "aftermath", "background"])
+def test_H6_a_part_that_can_not_be_loaded(notes: Path, part: str) -> None:
+    del notes
+    index()
+    hold_off()
+    said = hook(event(KEYS), first=f"sys.modules['recall.{part}'] = None")
+    assert said.titles in ([], [TITLE])
+    said = hook(event(KEYS), "--host", "gemini", first=f"sys.modules['recall.{part}'] = None")
+    assert said.status == 0
+    assert said.stderr == b""
+    assert said.stdout or part == "hosts"
+
+
+def test_H3_no_thread_can_be_started(notes: Path) -> None:
+    del notes
+    first = (
+        "import _thread\n"
+        'def refuse(*_): raise RuntimeError("can\'t start new thread")\n'
+        "_thread.start_new_thread = refuse\n"
+    )
+    assert hook(event(KEYS), first=first).block == ""
+    assert hook(event(KEYS), "--host", "gemini", first=first).stdout == b"{}\n"
+    assert fault().message == "a fault in recall itself: RuntimeError"
+
+
+def test_only_RECALL_DEBUG_prints_a_traceback(notes: Path) -> None:
+    del notes
+    said = hook(b"x" * HUGE, env={"RECALL_DEBUG": "1"})
+    assert (said.status, said.stdout) == (0, b"")
+    assert b"InvalidInput" in said.stderr
