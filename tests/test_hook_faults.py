@@ -63,7 +63,7 @@ def cache_file() -> str:
 
 def damages(count: Callable[[int], int]) -> list[tuple[str, Damage]]:
     every = [*BYTES, *FILES, *ROWS]
-    step = max(1, len(every) // count(200))
+    step = max(1, len(every) // count(100))
     return every[::step]
 
 
