@@ -49,18 +49,20 @@ class Store:
     """One open cache file of one root.
 
     ``path`` is None for a cache in memory, and ``why_in_memory`` may say why. ``replaces`` is what
-    was wrong with the damaged file in whose stead this cache was made, if there was one.
+    was wrong with the damaged file in whose stead this cache was made, if there was one. ``wait``
+    is how many ms a reader waits where SQLite has to.
     Methods that change rows need the root's lock.
     """
 
-    def __init__(self, root: Root, path: str | None) -> None:
+    def __init__(self, root: Root, path: str | None, wait: int = db.READ_WAIT) -> None:
         self.root = root
+        self.wait = wait
         self.path = path
         self.why_in_memory: str | None = None
         self.replaces: str | None = None
         self.file = db.file_identity(path)
         with Guard(self):
-            self.connection, self.writable = db.connect(path)
+            self.connection, self.writable = db.connect(path, wait)
 
     @classmethod
     def create(cls, root: Root, path: str | None) -> Store:
@@ -68,6 +70,7 @@ class Store:
         store = cls.__new__(cls)
         store.root, store.path, store.writable = root, path, True
         store.why_in_memory = store.replaces = None
+        store.wait = db.READ_WAIT
         store.connection = db.create(path)
         store.file = db.file_identity(path)
         with db.Transaction(store.connection):
@@ -103,7 +106,7 @@ class Store:
     @guarded
     def begin_reading(self) -> None:
         """Let all that is read until ``end_reading`` be of one state of the cache."""
-        db.prepare_reader(self.connection)
+        db.prepare_reader(self.connection, self.wait)
         self.connection.execute("BEGIN")
 
     def end_reading(self) -> None:

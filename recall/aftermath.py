@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 
-from recall import background, hookfault, hosts, ledger, quiet, recalllog
+from recall import background, hookfault, hosts, ledger, pausing, recalllog
 from recall.call import Fault
 
 TYPE_CHECKING = False
@@ -102,7 +102,7 @@ def _condemn(call: Call) -> None:
 
 def _tell(call: Call) -> None:
     """Note the first fault, or that all is well."""
-    if quiet.is_off(call.environ):
+    if pausing.is_off(call.environ):
         return
     if call.faults:
         fault = call.faults[0]

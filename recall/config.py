@@ -23,7 +23,7 @@ from recall.files import directory_fault
 from recall.hooksettings import combined, without_effect
 from recall.notice import Notice, shell_quoted
 from recall.project import find_project_file, find_repository, is_inside
-from recall.settings import Config, LeftOut, SearchSettings, search_settings
+from recall.settings import Config, LeftOut, NothingConfigured, SearchSettings, search_settings
 from recall.withhold import shared
 
 TYPE_CHECKING = False
@@ -41,10 +41,6 @@ __all__ = ["Config", "LeftOut", "Notice", "SearchSettings", "load"]
 VARIABLE = "RECALL_ROOTS"
 _TOP_LEVEL_NOTES = Rules(include=("/*.md", "/*.markdown"))
 _LISTED = 5
-
-
-class NothingConfigured(ConfigInvalid):
-    """No file and no variable names a directory of notes."""
 
 
 def load(

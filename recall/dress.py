@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from index_cache.files import FileSystem
+    from index_cache.filters import Filter
     from index_cache.model import Hit, Root
-    from index_cache.search import Filter
     from recall.asked import Question
 
 

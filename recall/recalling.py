@@ -10,7 +10,7 @@ import os
 
 from index_cache import db, search
 from index_cache.analyze import Analyzer
-from index_cache.search import Filter
+from index_cache.filters import Filter
 from recall import gate, ledger, rank, slots
 from recall.asked import Question
 from recall.dress import Dresser

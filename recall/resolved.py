@@ -18,7 +18,7 @@ from recall.files import Unreadable
 from recall.hashed import hashed
 from recall.hooksettings import HookSettings
 from recall.looked import Looked, ask
-from recall.settings import SearchSettings
+from recall.settings import NothingConfigured, SearchSettings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def load(cwd: str, environ: Mapping[str, str]) -> Resolved:
         looked.own_home()
     try:
         made = config.load(cwd, environ, fallback=False, looked=looked)
-    except config.NothingConfigured:
+    except NothingConfigured:
         made = config.Config((), SearchSettings(), HookSettings())
     resolved = Resolved(
         made.roots,

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from index_cache.files import FileSystem
+    from index_cache.filters import Filter
     from index_cache.model import Root
     from index_cache.peek import Peek
-    from index_cache.search import Filter
 
 LOOK = 0.040  # seconds for the directories of all roots
 
@@ -71,7 +71,7 @@ class View:
             return
         try:
             db.refuse_foreign_directory(directory)
-            self.store = Store(self.root, path)
+            self.store = Store(self.root, path, wait=0)
             self.store.check()
             if self.store.built:
                 self.store.begin_reading()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # By what they are needed for. Ours, the dependencies' and the standard library's.
 ALWAYS: Mapping[str, str] = {
-    "the process and its deadline": "recall recall.hook recall.deadline",
+    "the process and its deadline": "recall recall.hook recall.deadline gc",
     "the event and what is quiet": "recall.call recall.hosts recall.quiet recall.block recall.card",
     "what holds here": """
         recall.resolved recall.looked recall.settings recall.hooksettings recall.project recall.dirs
@@ -39,23 +39,20 @@ ALWAYS: Mapping[str, str] = {
         index_cache.ignorefiles index_cache.gitignore""",
     "the question and its hits": """
         recall.recalling recall.asked recall.query recall.rank recall.gate recall.topic
-        recall.chatter recall.slots index_cache.analyze index_cache.search""",
+        recall.chatter recall.slots recall.filling index_cache.analyze index_cache.search index_cache.filters""",
+    "notes asked for by name": "recall.named recall.naming",
     "the cards": "recall.dress recall.fresh recall.stale recall.summary index_cache.text",
-    "rules that a root has": "index_cache.privacy recall.notice",
+    "rules that a root has": "index_cache.privacy index_cache.taghints recall.notice",
     "what is kept of the answer": """
         recall.aftermath recall.background recall.hookfault recall.recalllog""",
     "SQLite": "apsw",
     "stems": "Stemmer cython_runtime",
     "the lock of the refresh": "fcntl",
     "scores": "math heapq _heapq",
-    "JSON": "json json.decoder json.encoder json.scanner _json",
-    "patterns": """
-        re re._casefix re._compiler re._constants re._parser _sre copyreg enum functools _functools
-        collections collections.abc _collections itertools keyword operator _operator reprlib
-        types""",
-    "digests": "hashlib _hashlib _blake2",
-    "encodings of notes and hosts": """
-        encodings.cp1252 encodings.unicode_escape encodings.utf_16_le encodings.utf_8_sig""",
+    "JSON": "recall.quickjson _json",
+    "what apsw itself imports": """
+        collections collections.abc _collections itertools keyword operator _operator reprlib""",
+    "digests": "index_cache.digests _sha256 _sha2 _blake2",
     "letters": "unicodedata",
     "small parts": "__future__ errno struct _struct zlib",
 }
@@ -63,7 +60,7 @@ ALWAYS: Mapping[str, str] = {
 FROM_THE_BODY: Mapping[str, str] = {
     "the line that answers": "recall.summary index_cache.blocks",
     "Markdown": """
-        pyromark pyromark._options pyromark._pyromark pyromark._theme index_cache.markdown""",
+        index_cache.markdown index_cache.pulldown pyromark._pyromark""",
 }
 # Before any line of ours is run.
 CODE = """

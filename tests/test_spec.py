@@ -104,7 +104,7 @@ def test_reasons_of_what_is_left_out() -> None:
         ("canonical-view.md", f"{markdown.EXCERPT_LENGTH} characters"),
         ("cache-format.md", f"`{analyze.WORD_PUNCTUATION}`"),
         ("cache-format.md", f"bm25({', '.join(f'{weight:g}' for weight in schema.WEIGHTS)})"),
-        ("cache-format.md", f"timeout of {db._READ_WAIT} ms"),
+        ("cache-format.md", f"timeout of {db.READ_WAIT} ms"),
         ("cache-format.md", f"{db._PAGE:,} bytes, of which the last {checksums.RESERVED}"),
         ("cache-format.md", f"up to {db._COMMIT_WAIT // 1000} s"),
         ("cache-format.md", f"`{files._SIGNATURE.format}`"),
