@@ -60,7 +60,7 @@ def test_a_search_builds_and_answers(notes: Path) -> None:
     assert done.stdout == (
         "1. Rotate the deploy keys\n"
         "   human-reviewed · 2026-03-01 · notes/keys.md\n"
-        "   How deploy keys are rotated.\n"
+        "   > How deploy keys are rotated.\n"
     )
     (notes / "keys.md").unlink()
     assert recall("search", "deploy", "keys").stdout == ""

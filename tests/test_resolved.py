@@ -23,7 +23,7 @@ from index_cache.errors import RecallError
 from recall import config, configfile, dirs, looked, resolved, trust
 from recall.hashed import hashed
 from recall.hooksettings import HookSettings
-from recall.settings import SearchSettings
+from recall.settings import NothingConfigured, SearchSettings
 
 LATER_NS = 10_000_000_000
 
@@ -68,6 +68,8 @@ def outcome(made: config.Config | resolved.Resolved) -> object:
 def fresh(cwd: str, environ: Mapping[str, str]) -> object:
     try:
         return outcome(config.load(cwd, environ, fallback=False))
+    except NothingConfigured:  # for the hook that is a result like any other
+        return outcome(config.Config((), SearchSettings(), HookSettings()))
     except RecallError as error:
         return type(error), str(error)
 
@@ -514,6 +516,7 @@ ALLOWED = {
     "_blake2",
     "_struct",
     "index_cache",
+    "index_cache.errors",
     "index_cache.files",
     "index_cache.model",
     "index_cache.owned",
