@@ -11,8 +11,8 @@ import stat
 
 import apsw
 
-from index_cache import checksums, locks, owned, schema
-from index_cache.digests import sha256
+from index_cache import checksums, owned, schema
+from index_cache.digests import hashed
 from index_cache.errors import RootUnavailable
 
 TYPE_CHECKING = False
@@ -103,6 +103,8 @@ def unusable(root: Root, error: Exception, where: str | None, wait: float) -> Re
     ``where`` is the cache, if the error does not say; ``wait`` is how many seconds were waited.
     """
     if isinstance(error, apsw.BusyError):
+        from index_cache import locks  # of no use to a search that goes well
+
         return locks.busy(root, wait)
     if isinstance(error, apsw.FullError) or getattr(error, "errno", None) == errno.ENOSPC:
         return RootUnavailable(
@@ -151,7 +153,7 @@ def _is_hash(text: str) -> bool:
 def identity(root: Root) -> str:
     """Return 16 hex digits of what makes a root this root: its real path and its rules."""
     key = repr((os.fsencode(root.path), root.rules.as_key()))
-    return sha256(key.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+    return hashed(key.encode("utf-8", "backslashreplace"), size=_HASH // 2)
 
 
 def connect(path: str | None, wait: int = READ_WAIT) -> tuple[apsw.Connection, bool]:

@@ -8,7 +8,6 @@ summed over all searched roots. See ``spec/query-and-ranking.md``.
 from __future__ import annotations
 
 import marshal
-from heapq import heappush, heapreplace
 from math import inf, log
 
 from index_cache import schema
@@ -172,11 +171,11 @@ def candidates(
     """
     most = MAX_CANDIDATES if most is None else most
     whole = Statistics.sum(parts)
-    best: list[float] = []  # a heap of the k best scores so far
+    best: list[float] = []  # the k best scores so far, in order once there are so many
     hits: list[Hit] = []
 
     def least() -> float:
-        return best[0] if len(best) == k else -inf
+        return best[-1] if len(best) == k else -inf
 
     for number, (store, wanted, part) in enumerate(zip(stores, filters, parts, strict=True)):
         if wanted is None or not any(term in part.frequency for term in terms):
@@ -187,10 +186,11 @@ def candidates(
             hit.root = number
             if hit.score >= least():
                 hits.append(hit)
-            if len(best) < k:
-                heappush(best, hit.score)
-            elif hit.score > best[0]:
-                heapreplace(best, hit.score)
+            if len(best) < k or hit.score > best[-1]:
+                best.append(hit.score)
+                if len(best) >= k:  # no heap: so few are sorted in the time that one is loaded
+                    best.sort(reverse=True)
+                    del best[k:]
     found = hits if each else [hit for hit in hits if hit.score >= least()]
     for hit in found:
         check_hit(hit, stores[hit.root])

@@ -24,14 +24,13 @@ from index_cache.guard import (
     is_text,
 )
 from index_cache.model import WITHHELD, Root, Skipped
-from index_cache.rows import Entry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from index_cache.rows import Row
+    from index_cache.rows import Entry, Row
 
 _VALUES_A_STATEMENT = 32_000  # SQLite takes 32,766: https://sqlite.org/limits.html
 _HIGHEST = 2**62  # of what is counted; SQLite has no numbers from 2**63 on
@@ -196,6 +195,8 @@ class Store:
     @guarded
     def known(self, paths: Sequence[bytes]) -> dict[bytes, tuple[int, Entry]]:
         """Return the row ids and entries of those of ``paths`` that the manifest has."""
+        from index_cache.rows import Entry  # a search has no need of them
+
         rows: Iterable[Any]
         if len(paths) < _MANY:
             one = f"{_SELECT_ENTRY} WHERE path = ?"

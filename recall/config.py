@@ -14,6 +14,7 @@ from recall.configfile import (
     MEANT_ROOTS,
     ConfigFile,
     Entry,
+    NothingConfigured,
     name_fault,
     nearest,
     read_config,
@@ -23,7 +24,7 @@ from recall.files import directory_fault
 from recall.hooksettings import combined, without_effect
 from recall.notice import Notice, shell_quoted
 from recall.project import find_project_file, find_repository, is_inside
-from recall.settings import Config, LeftOut, NothingConfigured, SearchSettings, search_settings
+from recall.settings import Config, LeftOut, SearchSettings, search_settings
 from recall.withhold import shared
 
 TYPE_CHECKING = False

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from index_cache.errors import ConfigInvalid
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from index_cache.model import Root
     from recall.hooksettings import HookSettings
     from recall.notice import Notice
-
-
-class NothingConfigured(ConfigInvalid):
-    """No file and no variable names a directory of notes."""
 
 
 class SearchSettings:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from index_cache import db, locks
+from index_cache import db
 from index_cache.peek import peek
 from index_cache.store import Store
 from recall import looks
@@ -171,6 +171,8 @@ class Views:
 
 
 def _deleted(path: str, store: Store | None) -> bool:
+    from index_cache import locks  # few caches are damaged
+
     try:
         with locks.WriterLock(path) as lock:
             # Who was quicker may have a new cache there already.

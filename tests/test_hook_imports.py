@@ -29,37 +29,38 @@ ALWAYS: Mapping[str, str] = {
     "what holds here": """
         recall.resolved recall.looked recall.settings recall.hooksettings recall.project recall.dirs
         recall.pausing""",
-    "the files of ours": "recall.state recall.files recall.hashed recall.ledger recall.looks",
+    "the files of ours": "recall.state recall.files recall.ledger recall.looks",
     "what is said is harmless": "recall.output",
     "the caches and their directories": """
         recall.views recall.nesting
         index_cache index_cache.errors index_cache.model index_cache.owned index_cache.files
-        index_cache.db index_cache.locks index_cache.checksums index_cache.schema index_cache.store
-        index_cache.guard index_cache.rows index_cache.peek index_cache.directories
-        index_cache.ignorefiles index_cache.gitignore""",
+        index_cache.db index_cache.checksums index_cache.schema index_cache.store
+        index_cache.guard index_cache.peek index_cache.directories
+        index_cache.ignorefiles """,
     "the question and its hits": """
         recall.recalling recall.asked recall.query recall.rank recall.gate recall.topic
         recall.chatter recall.slots recall.filling index_cache.analyze index_cache.search
         index_cache.filters""",
     "notes asked for by name": "recall.named recall.naming",
-    "the cards": "recall.dress recall.fresh recall.stale recall.summary index_cache.text",
-    "rules that a root has": "index_cache.privacy index_cache.taghints recall.notice",
+    "the cards": "recall.dress recall.fresh recall.stale",
     "what is kept of the answer": """
         recall.aftermath recall.background recall.hookfault recall.recalllog""",
     "SQLite": "apsw",
     "stems": "Stemmer cython_runtime",
     "the lock of the refresh": "fcntl",
-    "scores": "math heapq _heapq",
+    "scores": "math",
     "JSON": "recall.quickjson _json",
     "what apsw itself imports": """
         collections collections.abc _collections itertools keyword operator _operator reprlib""",
-    "digests": "index_cache.digests _sha256 _sha2 _blake2",
+    "digests": "index_cache.digests _blake2",
     "letters": "unicodedata",
     "small parts": "__future__ errno struct _struct zlib",
 }
 # What is more when a card shows a line of the note, because that has no description.
 FROM_THE_BODY: Mapping[str, str] = {
-    "the line that answers": "recall.summary index_cache.blocks",
+    "the line that answers": """
+        recall.summary index_cache.blocks index_cache.text index_cache.privacy index_cache.taghints
+        _sha256 _sha2""",
     "Markdown": """
         index_cache.markdown index_cache.pulldown pyromark._pyromark""",
 }

@@ -19,11 +19,12 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from index_cache.digests import hashed
 from index_cache.errors import RecallError
 from recall import config, configfile, dirs, looked, resolved, trust
-from recall.hashed import hashed
+from recall.configfile import NothingConfigured
 from recall.hooksettings import HookSettings
-from recall.settings import NothingConfigured, SearchSettings
+from recall.settings import SearchSettings
 
 LATER_NS = 10_000_000_000
 
@@ -516,14 +517,13 @@ ALLOWED = {
     "_blake2",
     "_struct",
     "index_cache",
-    "index_cache.errors",
+    "index_cache.digests",
     "index_cache.files",
     "index_cache.model",
     "index_cache.owned",
     "recall",
     "recall.dirs",
     "recall.files",
-    "recall.hashed",
     "recall.hooksettings",
     "recall.looked",
     "recall.quickjson",
