@@ -11,7 +11,7 @@ import apsw
 
 from index_cache import db, locks
 from index_cache.diff import Diff, diff
-from index_cache.directories import pack
+from index_cache.directories import doubted, pack
 from index_cache.errors import CacheBusy, RootUnavailable
 from index_cache.scan import look, original_of
 from index_cache.store import Store
@@ -146,13 +146,24 @@ def write(
         store.set_notes("skipped", sorted(found.skipped, key=_by_path))
         store.set_meta("withheld", found.withheld)
         store.set_notes("unavailable", left)
-        directories = pack(found, (each.path for each in left))
-        if directories is not None:
-            store.set_meta("directories", directories)
+        _keep_directories(store, found, changes, left)
         if again and not left:  # else rows that other versions made are still there
             store.set_meta("parsers", _parsers())
         store.set_meta("built", 1)
     return done
+
+
+def _keep_directories(store: Store, found: Scan, changes: Diff, left: Iterable[Skipped]) -> None:
+    """Keep what a scan saw of directories; one that has not looked casts doubt on what is kept."""
+    packed = pack(found, (each.path for each in left))
+    kept = store.meta("directories")
+    if packed is None and kept is not None and (changes.read or changes.removed):
+        try:
+            packed = doubted(kept, [*changes.read, *changes.removed])
+        except ValueError as error:
+            raise store.damaged("its list of directories can't be read") from error
+    if packed is not None:
+        store.set_meta("directories", packed)
 
 
 def _parsers() -> str:

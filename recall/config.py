@@ -119,6 +119,7 @@ class _Loading:
         if own is None:
             return
         if self.looked:
+            self.looked.entry(own)  # be it a link that leads nowhere
             self.looked.file(own)
         try:
             os.lstat(own)
