@@ -91,6 +91,7 @@ class Call:
                     )
                 )
             return
+        self.cwd = self.event.cwd or _working_directory()
         # Also in a pause: what was shown before it is gone from the conversation all the same.
         self.forgets = not self.event.has_prompt and ledger.forgets(self.event.source or "")
         self.until = pausing.paused(self.state_dir, time.time())
@@ -98,7 +99,6 @@ class Call:
             self.why = PAUSED
             return
         self._mark("configuration")
-        self.cwd = self.event.cwd or _working_directory()
         self.resolved = resolved.load(self.cwd, self.environ)
         moved(self.started + self.resolved.hook.deadline_ms / 1000)
         self.why = quiet.reason(self.event, self.environ, enabled=self.resolved.hook.enabled) or ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from index_cache import files
 from recall import hosts
+from recall.call import UNCONFIGURED
 from recall.output import number, plain, visible
 
 TYPE_CHECKING = False
@@ -139,11 +140,14 @@ def text(call: Call, block: str, cards: Sequence[Card]) -> str:
     """Return it as lines for a person."""
     event, found = call.event, call.resolved
     host, cwd = event.host or "unknown host", visible(call.cwd, _TEXT)
+    name = f" {visible(event.name, _TEXT)}" if event.name else ""
     session = "with" if event.session else "without"
     lines = [
         f"{'spoke' if cards else 'silent'}: {plain(call.why, _TEXT)}",
-        f"event: {host} {visible(event.name, _TEXT)}, {session} a session, in {cwd}",
+        f"event: {host}{name}, {session} a session, in {cwd}",
     ]
+    if call.why == UNCONFIGURED:
+        lines.append("hint: recall roots add notes ~/notes")
     lines += [f"fault: {plain(each.message, _TEXT)}" for each in call.faults]
     if found is not None:
         kept = "as kept" if found.from_cache else "read anew"

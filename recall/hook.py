@@ -30,7 +30,7 @@ MOST_INPUT = 16 * 1024 * 1024  # bytes
 FAILED, UNREAD = "a fault", "nobody read it"
 _BUSY = "a busy machine, or the first call since it started: recall hook --explain shows the times"
 _DEBUG = "RECALL_DEBUG"
-_FOR_PEOPLE = frozenset({"--help", "-h", "--explain", "--version"})
+_FOR_PEOPLE = frozenset({"--help", "-h", "--explain", "--json", "--version"})
 
 
 def main(args: Sequence[str] | None = None) -> NoReturn:

@@ -24,7 +24,8 @@ from recall.files import Unreadable
 
 HOOK, REFRESH = "hook", "refresh"
 MAX_TEXT = 500  # characters of each text
-EXPIRY = 30 * 86_400.0  # seconds after the last failure
+_DAY = 86_400.0
+EXPIRY = 30 * _DAY  # seconds after the last failure
 
 _SUFFIX = ".fault"
 _MAX_BYTES = 16 * 1024
@@ -70,13 +71,16 @@ def note(
     part: str = HOOK,
     now: float | None = None,
 ) -> None:
-    """Note that a part failed; the texts are cut and made harmless. ``now`` is since the epoch."""
+    """Note that a part failed; the texts are cut and made harmless. ``now`` is since the epoch.
+
+    What fails in another way than before is counted anew.
+    """
     if state_dir is None:
         return
     at = time.time() if now is None else now
     before = read(state_dir, part, at)
     fault = Fault(message or "it does not say why", where, hint, since=at, when=at)
-    if before is not None:
+    if before is not None and before.message == _line(fault.message):
         fault.since, fault.count = min(before.since, at), before.count + 1
     _keep(state_dir, part, fault)
 
@@ -98,6 +102,11 @@ def worked(state_dir: str | None, part: str = HOOK, now: float | None = None) ->
     elif fault.worked is None:
         fault.worked = max(at, fault.when)
         _keep(state_dir, part, fault)
+
+
+def is_over(fault: Fault, now: float) -> bool:
+    """Tell whether a failure needs no warning any more: it has worked again for a day."""
+    return fault.worked is not None and now - fault.worked > _DAY
 
 
 def read(state_dir: str | None, part: str = HOOK, now: float | None = None) -> Fault | None:

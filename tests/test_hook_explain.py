@@ -191,7 +191,8 @@ def test_what_is_wrong_is_an_error_here(notes: Path, home: Path) -> None:
     del notes
     assert recall("hook", "--explain", "--host", "cursor", stdin=b"").status == 4
     # Without --explain it is a host that calls, for whom an error would be worse than silence.
-    assert recall("hook", "--json", stdin=event(KEYS)).status == 0
+    alone = recall("hook", "--json", stdin=event(KEYS)).error()
+    assert alone["message"] == "--json goes with --explain"
     error = recall("hook", "--explain", "--json", stdin=b"x" * (17 << 20)).error()
     assert (error["code"], error["message"]) == (
         "invalid_input",

@@ -44,12 +44,16 @@ def file_of(where: str, part: str = hookfault.HOOK) -> str:
 
 def test_H6_since_when_how_often_and_why(where: str) -> None:
     assert hookfault.read(where, now=NOW) is None
-    hookfault.note(where, "first", where="/a", hint="do it", now=NOW)
-    hookfault.note(where, "second", now=NOW + 60)
+    hookfault.note(where, "it\x1b fails", where="/a", hint="do it", now=NOW)
+    hookfault.note(where, "it\x1b fails", now=NOW + 60)
     fault = hookfault.read(where, now=NOW + 61)
     assert fault is not None
-    assert (fault.message, fault.where, fault.hint) == ("second", None, None)
+    assert (fault.where, fault.hint) == (None, None)
     assert (fault.since, fault.when, fault.count, fault.worked) == (NOW, NOW + 60, 2, None)
+    hookfault.note(where, "otherwise", now=NOW + 90)
+    fault = hookfault.read(where, now=NOW + 91)
+    assert fault is not None
+    assert (fault.message, fault.since, fault.count) == ("otherwise", NOW + 90, 1)
     assert hookfault.read(where, hookfault.REFRESH, NOW) is None
 
 
@@ -72,6 +76,17 @@ def test_H6_that_it_works_again_is_noted_once(where: str) -> None:
     fault = hookfault.read(where, now=NOW)
     assert fault is not None
     assert (fault.worked, fault.count, fault.since) == (None, 2, NOW)
+
+
+def test_what_has_worked_for_a_day_needs_no_warning(where: str) -> None:
+    hookfault.note(where, "why", now=NOW)
+    for worked, over in ((None, False), (NOW + 5, True)):
+        if worked is not None:
+            hookfault.worked(where, now=worked)
+        fault = hookfault.read(where, now=NOW)
+        assert fault is not None
+        assert hookfault.is_over(fault, NOW + 6 + DAY) is over
+        assert not hookfault.is_over(fault, NOW + DAY)
 
 
 @pytest.mark.parametrize(("days", "known"), [(29.9, True), (30.1, False), (-31, False)])
@@ -229,10 +244,10 @@ def test_H6_status_tells_of_it(where: str, notes: Path) -> None:
     assert data["hook_refresh_failure"] is None
     assert recall("status").stderr == ""
     since = int(time.time()) - 3600
-    hookfault.note(where, "it broke", now=since)
-    hookfault.note(
-        where, "it broke\x1b[2J\nerror: forged", where="/a b", hint="mend it", now=since + 60
-    )
+    for moment in (since, since + 60):
+        hookfault.note(
+            where, "it broke\x1b[2J\nerror: forged", where="/a b", hint="mend it", now=moment
+        )
     first, last = (
         time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(each)) for each in (since, since + 60)
     )

@@ -13,6 +13,7 @@ from stateful_support import SECOND, FakeFileSystem, Place, ask, fresh
 
 from index_cache import beside, directories, peek
 from index_cache.db import Damaged
+from index_cache.directories import SIGNATURE_BYTES, UNKNOWN, unpack
 from index_cache.files import FileSystem, signature
 from index_cache.model import Root, Rules
 from index_cache.refresh import Options, open_store, refresh
@@ -306,12 +307,17 @@ def test_a_start_of_another_time_is_a_start(place: Place) -> None:
     assert seen(place, start=7_000_003).complete
 
 
-def test_a_search_keeps_the_rows_and_not_the_directories(place: Place) -> None:
-    place.write("sub/new.md", "# New")
+def test_a_search_keeps_the_rows_and_casts_doubt_on_the_directories(place: Place) -> None:
     with closing(place.store()) as store:
         before = store.meta("directories")
         refresh(store, place.fs)
         assert store.meta("directories") == before
+        place.write("sub/new.md", "# New")
+        refresh(store, place.fs)
+        kept = unpack(store.meta("directories"))
+        assert kept.paths == unpack(before).paths
+        at = kept.paths.index(b"sub/") * SIGNATURE_BYTES
+        assert kept.signatures[at : at + SIGNATURE_BYTES] == UNKNOWN
     assert told(seen(place)) == (set(), set(), None)
     place.fs.delete(place.path("sub/new.md"))
     assert told(seen(place)) == (set(), {"sub/new.md"}, None)

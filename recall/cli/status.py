@@ -101,7 +101,7 @@ def _faults(console: Console, state_dir: str | None) -> dict[str, Fault | None]:
     }
     names = ("the prompt hook", "the refresh beside the prompt hook")
     for what, fault in zip(names, faults.values(), strict=True):
-        if fault is not None:
+        if fault is not None and not hookfault.is_over(fault, time.time()):
             console.note(f"{what} failed: {fault_text(fault)}", fault.hint)
     return faults
 
