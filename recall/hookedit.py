@@ -6,8 +6,10 @@ by which hosts remember what was trusted, stay what they are.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from recall.hookcommand import understood
-from recall.jsonedit import Document, created, inserted, removed, replaced
+from recall.jsonedit import Document, Unsafe, created, inserted, removed, replaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -132,6 +134,7 @@ def without_hook(text: str, before: Document | None = None) -> str:
 
 def _without(document: Document, each: Found, before: Document | None) -> str:
     path: list[str | int] = list(each.path)
+    paths = [list(path)]
     while len(path) > 1:
         above = document.at(path[:-1])
         if not isinstance(above, (dict, list)) or not _is_gone(path, above):
@@ -139,7 +142,13 @@ def _without(document: Document, each: Found, before: Document | None) -> str:
         if _kept(before, path[:-1]) is not None:
             break
         path.pop()
-    return removed(document, path, _kept(before, path[:-1]))
+        paths.append(list(path))
+    # As much as is empty then; less of it where a comment that somebody wrote stands in it.
+    while len(paths) > 1:
+        highest = paths.pop()
+        with suppress(Unsafe):
+            return removed(document, highest, _kept(before, highest[:-1]))
+    return removed(document, paths[0], _kept(before, paths[0][:-1]))
 
 
 def _is_gone(path: list[str | int], above: dict[str, object] | list[object]) -> bool:

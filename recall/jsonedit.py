@@ -221,10 +221,9 @@ class _Style:
             if margin is not None and margin.startswith(base) and margin != base:
                 self.unit = margin[len(base) :]
                 break
-        tight = bool(members) and not re.search(r'":[ \t]', document.blank)
+        tight = _is_tight('":', document.blank)
         self.colon = ":" if tight else ": "
-        tight = tight or (self.is_flat and not re.search(r"[,][ \t]", document.blank))
-        self.comma = "," if tight else ", "
+        self.comma = "," if tight or _is_tight(",", document.blank) else ", "
 
     def dumped(self, value: object, margin: str | None) -> str:
         """Return ``value`` as text; ``margin`` is its indentation, None for all on one line."""
@@ -236,6 +235,11 @@ class _Style:
             separators=(self.comma if flat else ",", self.colon),
         )
         return text if flat else text.replace("\n", f"{self.newline}{margin}")
+
+
+def _is_tight(mark: str, text: str) -> bool:
+    """Return whether nothing follows a mark on its line but the next thing, wherever it stands."""
+    return bool(re.search(rf"{mark}[^\s]", text)) and not re.search(rf"{mark}[ \t]", text)
 
 
 def line_indent(text: str, at: int) -> str | None:
