@@ -10,7 +10,7 @@ import click
 
 from index_cache.errors import InvalidInput
 from recall.cli import hook_install, hook_status, hook_uninstall
-from recall.cli.common import Console
+from recall.cli.common import Console, write_text
 from recall.cli.options import SETTINGS, examples, json_option
 from recall.hosts import HOSTS
 
@@ -45,6 +45,9 @@ def command(context: click.Context, *, host: str | None, explain: bool, as_json:
                 f"options come after {context.invoked_subcommand}",
                 hint=f"recall hook {context.invoked_subcommand} --help",
             )
+        return 0
+    if not explain and not as_json:  # at a terminal, without a word: nothing to answer
+        write_text(f"{context.get_help()}\n")
         return 0
     return _explain(host, explain=explain, as_json=as_json)
 

@@ -123,7 +123,7 @@ def _text(one: Installation) -> str:
     if one.elsewhere:
         lines.append("  of another version or place than this one")
     if one.trust is not None:
-        lines.append(f"  trust: {one.trust}: {visible(one.why or "")}")
+        lines.append(f"  trust: {one.trust}: {visible(one.why or '')}")
     return "\n".join(lines) + "\n"
 
 
