@@ -170,6 +170,20 @@ def test_a_project_has_its_own_file(tmp_path: Path) -> None:
     assert "  this file may be shared: " in done.stdout
 
 
+def test_installing_it_twice_over_is_warned_of(home: Path, tmp_path: Path) -> None:
+    words = ("install", "--host", "codex")
+    assert run(*words, "--scope", "project", cwd=tmp_path).stderr == ""
+    done = run(*words, cwd=tmp_path)
+    assert done.status == 0
+    assert done.stderr == (
+        f"warning: the hook is installed in {tmp_path}/.codex/hooks.json too, and one is enough\n"
+        "hint: recall hook uninstall --host codex --scope project\n"
+    )
+    assert run(*words, "--scope", "project", cwd=tmp_path).stderr != ""
+    # Where both are one file there is no other.
+    assert run(*words, "--scope", "project", cwd=home).stderr == ""
+
+
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
