@@ -27,13 +27,15 @@ class HostFiles:
 
     ``title`` is its name for people; ``events`` are those that the hook answers; ``variable``
     names the environment's directory for the person's files, ``below`` what then follows, and
-    ``usual`` where they are without it; ``project`` is the file in a project. ``per_second`` is
-    the unit of timeouts, ``named`` whether a hook has a name, ``silence`` what it wants to read
-    for nothing. ``restart`` says what to do when something was installed.
+    ``usual`` where they are without it; ``project`` is the file in a project, ``committed`` whether
+    others get that too. ``per_second`` is the unit of timeouts, ``named`` whether a hook has a
+    name, ``silence`` what the host wants to read for nothing, ``by_place`` whether it remembers
+    trusted hooks by their places. ``restart`` says what to do when something was installed.
     """
 
     __slots__ = (
         "below",
+        "by_place",
         "committed",
         "events",
         "file",
@@ -63,6 +65,7 @@ class HostFiles:
         committed: bool = True,
         per_second: int = 1,
         named: bool = False,
+        by_place: bool = False,
         silence: str = "",
     ) -> None:
         self.name = name
@@ -77,6 +80,7 @@ class HostFiles:
         self.committed = committed
         self.per_second = per_second
         self.named = named
+        self.by_place = by_place
         self.silence = silence
 
     def group(self, command: str) -> dict[str, object]:
@@ -131,6 +135,7 @@ HOST_FILES = {
             project=".codex/hooks.json",
             variable="CODEX_HOME",
             usual=".codex",
+            by_place=True,
             restart="start codex and trust the command when it asks, or in /hooks: until then it"
             " does not run",
         ),

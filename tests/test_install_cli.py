@@ -184,6 +184,20 @@ def test_installing_it_twice_over_is_warned_of(home: Path, tmp_path: Path) -> No
     assert run(*words, "--scope", "project", cwd=home).stderr == ""
 
 
+def test_that_codex_may_ask_again_for_others_is_said(home: Path) -> None:
+    run("install", "--host", "codex")
+    file = home / ".codex" / "hooks.json"
+    value = json.loads(file.read_bytes())
+    other = {"hooks": [{"type": "command", "command": "date"}]}
+    value["hooks"]["SessionStart"].append(other)
+    file.write_text(json.dumps(value))
+    done = run("uninstall", "--host", "codex")
+    assert "it may ask for them again" in done.stderr
+    assert json.loads(file.read_bytes()) == {"hooks": {"SessionStart": [other]}}
+    run("install", "--host", "codex")
+    assert run("uninstall", "--host", "codex").stderr == ""
+
+
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
