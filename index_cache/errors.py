@@ -52,6 +52,13 @@ class ConfigInvalid(RecallError):
     exit_status = 4
 
 
+class WriteRefused(RecallError):
+    """A write was not granted: what is in the file's place is not ours to change."""
+
+    code = "write_refused"
+    exit_status = 5
+
+
 class CacheBusy(RecallError):
     """Another process is building this root's cache, and there is no earlier view."""
 

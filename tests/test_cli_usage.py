@@ -69,7 +69,9 @@ def test_every_command_has_help_with_an_example_that_it_takes(names: tuple[str, 
         context = commands.make_context("recall", list(words))
         name, target, rest = commands.resolve_command(context, list(words))
         assert target is not None
-        if isinstance(target, click.Group):
+        if isinstance(target, click.Group) and not (
+            target.invoke_without_command and rest[:1] and rest[0].startswith("-")
+        ):
             context = target.make_context(name, rest)
             name, target, rest = target.resolve_command(context, rest)
             assert target is not None

@@ -27,7 +27,11 @@ from index_cache.refresh import refresh
 from index_cache.store import Store
 from recall import (
     gate,
+    hookcommand,
     hooksettings,
+    hostfiles,
+    installing,
+    jsonedit,
     ledger,
     looked,
     named,
@@ -38,6 +42,7 @@ from recall import (
     summary,
     topic,
 )
+from recall.hookcommand import command_line
 
 REPOSITORY = Path(__file__).parent.parent
 SPEC = REPOSITORY / "spec"
@@ -221,3 +226,20 @@ def test_fields_of_an_explanation() -> None:
     assert named == set(schema["properties"]) - {"notices"}
     (hits,) = re.findall(r"(?m)^\| `hits` \| (.+) \|", told)
     assert set(re.findall(r"`(\w+)`", hits)) == set(schema["$defs"]["hit"]["properties"])
+
+
+def test_files_and_commands_of_hosts() -> None:
+    told = page("install.md")
+    rows = re.findall(r"(?m)^\| `(\w+)` \| (.+?) \| `(.+?)` \| (.+?) \| (\d+) ", told)
+    assert [row[0] for row in rows] == list(hostfiles.HOST_FILES)
+    for name, user, project, events, timeout in rows:
+        host = hostfiles.HOST_FILES[name]
+        assert user.startswith(f"`~/{host.usual}/{host.file}` (`{host.variable}`")
+        assert project == host.project
+        assert tuple(re.findall(r"`(\w+)`", events)) == host.events
+        assert int(timeout) == hostfiles.TIMEOUT * host.per_second
+    assert command_line(["PROGRAM"], "NAME") in told.splitlines()
+    assert command_line(["PROGRAM"], "gemini", "{}") in told.splitlines()
+    assert f"deeper than {jsonedit.MAX_DEPTH}" in told
+    assert f"over {installing.MAX_BYTES >> 20} MiB" in told
+    assert f"`{hookcommand._DOLLAR}`".strip("`") in told

@@ -33,7 +33,11 @@ COMMANDS = {
     "cache": "List cache files and prune unused ones.",
     "trust": "Trust a project's configuration file.",
 }
-SUBCOMMANDS = {"roots": ("list", "add", "remove"), "cache": ("list", "prune")}
+SUBCOMMANDS = {
+    "hook": ("install", "uninstall", "status"),
+    "roots": ("list", "add", "remove"),
+    "cache": ("list", "prune"),
+}
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -74,7 +78,9 @@ def _run(arguments: list[str]) -> int:
         if arguments[:1] == ["hook"]:
             from recall import hook
 
-            if not hook.is_for_people(arguments[1:]):
+            # Any other word is from a host, whose prompt must not suffer by it.
+            subcommand = arguments[1:2] and arguments[1] in SUBCOMMANDS["hook"]
+            if not subcommand and not hook.is_for_people(arguments[1:]):
                 hook.main(arguments[1:])
         from recall.cli.app import run
 

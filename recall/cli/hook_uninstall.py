@@ -1,0 +1,55 @@
+"""``recall hook uninstall``: have a host no longer call the prompt hook."""
+
+from __future__ import annotations
+
+import click
+
+from recall.cli.common import Console
+from recall.cli.hook_change import (
+    answer,
+    dry_run_option,
+    host_option,
+    scope_option,
+    the_place,
+    the_state,
+)
+from recall.cli.options import examples, json_option
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from recall.installing import Change
+
+
+@click.command(epilog=examples("recall hook uninstall --host claude"))
+@host_option
+@scope_option
+@dry_run_option
+@json_option
+def command(*, name: str, scope: str, dry_run: bool, as_json: bool) -> int:
+    """Have a host no longer call the prompt hook.
+
+    A settings file that is as "recall hook install" left it is put back to the byte, and deleted
+    if there was none; another one loses what was added, and nothing else.
+    """
+    from recall import installing
+
+    console = Console("hook uninstall", as_json=as_json)
+    change = installing.uninstall(the_place(name, scope), the_state(), dry_run=dry_run)
+    if change.changed and change.settings.place.host.by_place and _moves_others(change):
+        console.note(
+            f"{change.settings.place.host.title} knows trusted hooks by their places, and others"
+            " stand behind this one: it may ask for them again"
+        )
+    running = f"sessions of {change.settings.place.host.title} that are open may still call it"
+    then = [running] if change.changed else []
+    return answer(console, change, then, dry_run=dry_run)
+
+
+def _moves_others(change: Change) -> bool:
+    """Tell whether hooks of others stand behind ours at its event."""
+    settings = change.settings
+    for each in settings.found:
+        groups = settings.document.at(each.path[:2])
+        if each.call.exact and isinstance(groups, list) and each.group < len(groups) - 1:
+            return True
+    return False

@@ -1,0 +1,214 @@
+"""Where each host keeps its hooks and how they are written there; nothing else knows.
+
+What a host sends and accepts is in ``recall.hosts``, whether it trusts a hook in
+``recall.hosttrust``.
+"""
+
+from __future__ import annotations
+
+import os
+
+from index_cache.errors import ConfigInvalid, InvalidInput
+from recall.dirs import home_dir
+from recall.hosts import CLAUDE, CODEX, GEMINI, SESSION_START
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+USER, PROJECT = "user", "project"
+SCOPES = (USER, PROJECT)
+# More than the longest deadline that can be configured (10 s) and what comes after an answer.
+TIMEOUT = 15  # seconds
+
+
+class HostFiles:
+    """The files of one host.
+
+    ``title`` is its name for people; ``events`` are those that the hook answers; ``variable``
+    names the environment's directory for the person's files, ``below`` what then follows, and
+    ``usual`` where they are without it; ``project`` is the file in a project, ``committed`` whether
+    others get that too. ``per_second`` is the unit of timeouts, ``named`` whether a hook has a
+    name, ``silence`` what the host wants to read for nothing, ``by_place`` whether it remembers
+    trusted hooks by their places. ``restart`` says what to do when something was installed.
+    """
+
+    __slots__ = (
+        "below",
+        "by_place",
+        "committed",
+        "events",
+        "file",
+        "name",
+        "named",
+        "per_second",
+        "project",
+        "restart",
+        "silence",
+        "title",
+        "usual",
+        "variable",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        *,
+        event: str,
+        file: str,
+        project: str,
+        variable: str,
+        usual: str,
+        restart: str,
+        below: str = "",
+        committed: bool = True,
+        per_second: int = 1,
+        named: bool = False,
+        by_place: bool = False,
+        silence: str = "",
+    ) -> None:
+        self.name = name
+        self.title = title
+        self.events = (event, SESSION_START)
+        self.file = file
+        self.project = project
+        self.variable = variable
+        self.usual = usual
+        self.below = below
+        self.restart = restart
+        self.committed = committed
+        self.per_second = per_second
+        self.named = named
+        self.by_place = by_place
+        self.silence = silence
+
+    def group(self, command: str) -> dict[str, object]:
+        """Return what is added to an event's list: a group of our own, with one hook."""
+        handler: dict[str, object] = {"name": "recall"} if self.named else {}
+        handler |= {"type": "command", "command": command, "timeout": TIMEOUT * self.per_second}
+        return {"hooks": [handler]}
+
+    def directory(self, environ: Mapping[str, str]) -> str:
+        """Return the directory of the person's own files.
+
+        Raises ConfigInvalid for a variable that is no absolute path, InvalidInput without a home.
+        """
+        value = environ.get(self.variable)
+        if value:
+            if not os.path.isabs(value):
+                raise ConfigInvalid(
+                    f"{self.variable} is not an absolute path: {value}",
+                    hint=f"set it to one, as {self.title} needs it too",
+                )
+            return os.path.join(value, self.below) if self.below else value
+        home = home_dir(environ)
+        if home is None:
+            raise InvalidInput(
+                f"there is no place for the settings of {self.title}: no home directory can be"
+                " found",
+                hint="set HOME to an absolute path",
+            )
+        return os.path.join(home, self.usual)
+
+
+HOST_FILES = {
+    each.name: each
+    for each in (
+        HostFiles(
+            CLAUDE,
+            "Claude Code",
+            event="UserPromptSubmit",
+            file="settings.json",
+            # Not settings.json, which is committed: nobody else should get a hook of ours.
+            project=".claude/settings.local.json",
+            committed=False,
+            variable="CLAUDE_CONFIG_DIR",
+            usual=".claude",
+            restart="start a new session of Claude Code; /hooks shows what it has loaded",
+        ),
+        HostFiles(
+            CODEX,
+            "Codex CLI",
+            event="UserPromptSubmit",
+            file="hooks.json",
+            project=".codex/hooks.json",
+            variable="CODEX_HOME",
+            usual=".codex",
+            by_place=True,
+            restart="start codex and trust the command when it asks, or in /hooks: until then it"
+            " does not run",
+        ),
+        HostFiles(
+            GEMINI,
+            "Gemini CLI",
+            event="BeforeAgent",
+            file="settings.json",
+            project=".gemini/settings.json",
+            variable="GEMINI_CLI_HOME",
+            below=".gemini",
+            usual=".gemini",
+            per_second=1000,
+            named=True,
+            silence="{}",
+            restart="start a new session of Gemini CLI; /hooks panel shows what it has loaded",
+        ),
+    )
+}
+
+_ASK = " recall search"
+# Hosts that people ask for and that can't add anything to a prompt.
+UNFIT = {
+    "cursor": (
+        "Cursor can't add notes to a prompt: its beforeSubmitPrompt hook can't inject anything",
+        "it supports a hook at the start of a session, rules files and MCP; its agent can run:"
+        + _ASK,
+    ),
+    "copilot": (
+        "Copilot CLI can't add notes to a prompt: it ignores what a userPromptSubmitted hook says",
+        "it supports instructions files and MCP; its agent can run:" + _ASK,
+    ),
+}
+
+
+class Place:
+    """One settings file: of which host, for the person (``user``) or one ``project``.
+
+    ``inside`` is the directory that the file may not leave through a link, None for any.
+    """
+
+    __slots__ = ("file", "host", "inside", "scope")
+
+    def __init__(self, host: HostFiles, scope: str, file: str, inside: str | None) -> None:
+        self.host = host
+        self.scope = scope
+        self.file = file
+        self.inside = inside
+
+
+def host_files(name: str) -> HostFiles:
+    """Return the files of a host. Raises InvalidInput for one that can't have the hook."""
+    known = HOST_FILES.get(name)
+    if known is not None:
+        return known
+    if name in UNFIT:
+        message, hint = UNFIT[name]
+        raise InvalidInput(message, hint=hint)
+    raise InvalidInput(
+        f'there is no host "{name}" that the hook can be installed into',
+        hint=f"one of {', '.join(HOST_FILES)}; any other that runs a command before a prompt can"
+        " call: recall-hook --host text",
+    )
+
+
+def place(host: HostFiles, scope: str, environ: Mapping[str, str], cwd: str) -> Place:
+    """Return the file of a host in one scope; that of a project is in its repository's top.
+
+    Raises as ``HostFiles.directory`` does.
+    """
+    if scope == USER:
+        return Place(host, scope, os.path.join(host.directory(environ), host.file), None)
+    from recall.project import find_repository
+
+    top = find_repository(cwd, []) or os.path.realpath(cwd)
+    return Place(host, scope, os.path.join(top, host.project), top)

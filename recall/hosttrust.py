@@ -1,0 +1,163 @@
+"""Whether a host runs an installed hook, as far as its own files tell; reads only.
+
+Hosts keep this in ways of their own that change between versions: what is not found where a
+version of today keeps it is *unknown*, never a yes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from recall.files import Unreadable, read_small
+from recall.hosts import CLAUDE, CODEX
+from recall.jsonedit import Broken, Document
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recall.hookedit import Found
+    from recall.installing import Settings
+
+TRUSTED, UNTRUSTED, OFF, UNKNOWN = "trusted", "untrusted", "off", "unknown"
+_MAX_BYTES = 32 * 1024 * 1024  # Claude Code keeps histories in the same file
+_USUAL_TIMEOUT = 600  # seconds, what Codex takes when a hook names none
+
+Trust = tuple[str, str]
+
+
+def trust(settings: Settings, environ: Mapping[str, str], cwd: str) -> Trust:
+    """Return whether the host runs the calls that are in ``settings``, and why we think so.
+
+    ``cwd`` is where the person stands: some hosts trust directories, not hooks.
+    """
+    name = settings.place.host.name
+    if name == CLAUDE:
+        return _claude(settings, environ, cwd)
+    if name == CODEX:
+        return _codex(settings, environ, cwd)
+    return _gemini(settings, environ, cwd)
+
+
+def _claude(settings: Settings, environ: Mapping[str, str], cwd: str) -> Trust:
+    if _value(settings.document.value, "disableAllHooks") is True:
+        return OFF, "disableAllHooks is set in this file"
+    host = settings.place.host
+    home = host.directory(environ)
+    if not environ.get(host.variable):
+        home = os.path.dirname(home)
+    projects = _value(_json(os.path.join(home, ".claude.json")), "projects")
+    for directory in _upwards(cwd):
+        accepted = _value(_value(projects, directory), "hasTrustDialogAccepted")
+        if accepted is True:
+            return TRUSTED, f"Claude Code was told to trust {directory}"
+    return UNKNOWN, "Claude Code runs hooks in directories that it was told to trust; it asks"
+
+
+def _codex(settings: Settings, environ: Mapping[str, str], cwd: str) -> Trust:
+    del cwd
+    place = settings.place
+    config = _toml(os.path.join(place.host.directory(environ), "config.toml"))
+    features = _value(config, "features")
+    if False in (_value(features, "hooks"), _value(features, "codex_hooks")):
+        return OFF, "hooks are switched off under [features] in Codex's config.toml"
+    if place.inside is not None:
+        level = _value(_value(_value(config, "projects"), place.inside), "trust_level")
+        if level != "trusted":
+            return UNTRUSTED, "Codex runs a project's hooks once it was told to trust the project"
+    kept = _value(_value(config, "hooks"), "state")
+    states = [_codex_hook(settings, kept, each) for each in settings.found]
+    for state in (OFF, UNTRUSTED, UNKNOWN, TRUSTED):
+        for each, why in states:
+            if each == state:
+                return each, why
+    return UNKNOWN, "there is nothing to trust"
+
+
+def _codex_hook(settings: Settings, kept: object, each: Found) -> Trust:
+    event = "".join(f"_{char.lower()}" if char.isupper() else char for char in each.event)
+    event = event.lstrip("_")
+    records = [
+        _value(kept, f"{file}:{event}:{each.group}:{each.handler}")
+        for file in (settings.place.file, settings.target)
+    ]
+    record = next((record for record in records if record is not None), None)
+    if _value(record, "enabled") is False:
+        return OFF, f"it is switched off in Codex for {each.event}; /hooks there changes that"
+    trusted = _value(record, "trusted_hash")
+    if trusted is None:
+        return UNTRUSTED, "Codex was not told to trust it yet: it asks, or in /hooks there"
+    if trusted == codex_hash(event, each):
+        return TRUSTED, "Codex was told to trust it"
+    return UNKNOWN, "Codex was told to trust what stood there, which may have been another command"
+
+
+def codex_hash(event: str, each: Found) -> str:
+    """Return the digest by which Codex knows a hook: of its sorted, compact JSON."""
+    import hashlib
+
+    timeout = each.timeout
+    seconds = int(timeout) if isinstance(timeout, str) and timeout.isdigit() else _USUAL_TIMEOUT
+    handler = {
+        "async": False,
+        "command": each.command,
+        "timeout": max(seconds, 1),
+        "type": "command",
+    }
+    identity: dict[str, object] = {"event_name": event, "hooks": [handler]}
+    if each.matcher is not None and event == "session_start":
+        identity["matcher"] = each.matcher
+    text = json.dumps(identity, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return f"sha256:{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()}"
+
+
+def _gemini(settings: Settings, environ: Mapping[str, str], cwd: str) -> Trust:
+    value = settings.document.value
+    for table in (_value(value, "hooksConfig"), _value(value, "hooks")):
+        if _value(table, "enabled") is False:
+            return OFF, "hooks are switched off in this file"
+        disabled = _value(table, "disabled")
+        names = {"recall", *(each.command for each in settings.found)}
+        if isinstance(disabled, list) and any(
+            isinstance(name, str) and name in names for name in disabled
+        ):
+            return OFF, "it is among the disabled hooks in this file"
+    if settings.place.inside is None:
+        return TRUSTED, "Gemini CLI runs what is in your own settings"
+    file = os.path.join(settings.place.host.directory(environ), "trustedFolders.json")
+    folders = _json(file)
+    for directory in _upwards(cwd):
+        rule = _value(folders, directory)
+        if rule == "DO_NOT_TRUST":
+            return UNTRUSTED, f"Gemini CLI was told not to trust {directory}"
+        if rule in ("TRUST_FOLDER", "TRUST_PARENT"):
+            return TRUSTED, f"Gemini CLI was told to trust {directory}"
+    return UNKNOWN, "Gemini CLI warns of a project's hooks, and may ask to trust the folder"
+
+
+def _value(table: object, key: str) -> object:
+    return table.get(key) if isinstance(table, dict) else None
+
+
+def _upwards(directory: str) -> Sequence[str]:
+    places = [directory]
+    while os.path.dirname(places[-1]) != places[-1]:
+        places.append(os.path.dirname(places[-1]))
+    return places
+
+
+def _json(file: str) -> object:
+    try:
+        return Document(read_small(file, _MAX_BYTES).decode("utf-8", "replace")).value
+    except (OSError, Unreadable, Broken):
+        return None
+
+
+def _toml(file: str) -> object:
+    import tomllib
+
+    try:
+        return tomllib.loads(read_small(file, _MAX_BYTES).decode("utf-8", "replace"))
+    except (OSError, Unreadable, ValueError, RecursionError):
+        return None

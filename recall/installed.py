@@ -1,0 +1,80 @@
+"""What was in a settings file before the hook was installed, so that it can be put back.
+
+One file in the state directory for each settings file: ``installed/HASH``, 0600 as all there, for
+settings may hold secrets. It is written before the settings file is, so that there is no moment at
+which the old bytes are nowhere; it is deleted once they are back.
+"""
+
+from __future__ import annotations
+
+import os
+
+from index_cache.digests import hashed
+from recall import state
+from recall.files import Unreadable
+
+_DIRECTORY = "installed"
+_MAX_BYTES = 4 * 1024 * 1024
+
+
+class Record:
+    """``before`` is what the file held, None if there was none; ``wrote`` the digest of ours.
+
+    ``made`` are the directories that were made for it, the outermost first.
+    """
+
+    __slots__ = ("before", "made", "wrote")
+
+    def __init__(self, before: bytes | None, wrote: str, made: list[str]) -> None:
+        self.before = before
+        self.wrote = wrote
+        self.made = made
+
+
+def digest(data: bytes) -> str:
+    """Return the digest by which the file is known again."""
+    return hashed(data, size=32)
+
+
+def path_of(state_dir: str, file: str) -> str:
+    """Return where the record of a settings file (its real path) is kept."""
+    return os.path.join(state_dir, _name(file))
+
+
+def read(state_dir: str, file: str) -> Record | None:
+    """Return the record of a settings file, None if there is none that can be used."""
+    import base64
+    import json
+
+    try:
+        fields = json.loads(state.read(state_dir, _name(file), _MAX_BYTES))
+        before = fields["before"]
+        made = [str(each) for each in fields["made"]]
+        if fields["file"] != os.fsdecode(os.fsencode(file)):
+            return None
+        kept = None if before is None else base64.b64decode(before, validate=True)
+        return Record(kept, str(fields["wrote"]), made)
+    except (OSError, Unreadable, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def keep(state_dir: str, file: str, record: Record) -> None:
+    """Keep the record of a settings file. Raises OSError."""
+    import base64
+    import json
+
+    before = None if record.before is None else base64.b64encode(record.before).decode("ascii")
+    fields = {"file": file, "before": before, "wrote": record.wrote, "made": record.made}
+    state.write(state_dir, _name(file), json.dumps(fields, indent=1).encode("ascii") + b"\n")
+
+
+def forget(state_dir: str, file: str) -> None:
+    """Delete the record of a settings file; one that can't be deleted does no harm."""
+    try:
+        os.unlink(path_of(state_dir, file))
+    except OSError:
+        return
+
+
+def _name(file: str) -> str:
+    return f"{_DIRECTORY}/{hashed(os.fsencode(file))}"

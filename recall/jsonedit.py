@@ -1,0 +1,390 @@
+"""JSON as people write it, edited by text: every byte that an edit is not about stays; pure.
+
+Comments (``//``, ``/* */``) and trailing commas are taken as they are. They are blanked out to
+spaces, at the same places, so that the standard parser judges the rest, strictly, and places in
+what it has read are places in the file. An edit is an insertion or a cut; it counts only if the
+result then means exactly what it should, with the same comments in the same order.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    Path = Sequence[str | int]
+
+MAX_DEPTH = 100
+_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
+_PIECE = re.compile(rf"{_STRING}|//[^\n\r]*|/\*(?:.*?\*/)?|\S", re.DOTALL)
+_TOKEN = re.compile(_STRING + r'|[\[\]{},:]|[^\s\[\]{},:"]+')
+_NEWLINE = re.compile(r"\r\n|\n|\r")
+_NOT_NEWLINE = re.compile(r"[^\n\r]")
+
+
+class Broken(Exception):
+    """The text is not JSON, with comments or without; ``line`` and ``column`` begin at 1."""
+
+    def __init__(self, message: str, text: str, position: int) -> None:
+        super().__init__(message)
+        self.message = message
+        before = text[:position]
+        ends = [match.end() for match in _NEWLINE.finditer(before)]
+        self.line = len(ends) + 1
+        self.column = position - (ends[-1] if ends else 0) + 1
+
+
+class Unsafe(Exception):
+    """An edit would have changed more than it should; nothing came of it."""
+
+
+class Number(str):
+    """A number as it is written, so that 1.0 and 1 stay two things and no digit is lost."""
+
+    __slots__ = ()
+
+
+class Element:
+    """One value in an array or object, from ``start`` to ``end``; ``first`` is where its key is.
+
+    ``comma`` is the place behind the comma that follows it, None without one.
+    """
+
+    __slots__ = ("comma", "end", "first", "key", "start")
+
+    def __init__(self, first: int, key: str | None) -> None:
+        self.first = first
+        self.key = key
+        self.start = self.end = first
+        self.comma: int | None = None
+
+
+class Document:
+    """A text and what it means. ``start`` and ``end`` are those of its one value."""
+
+    __slots__ = ("blank", "comments", "end", "start", "text", "trailing", "value")
+
+    def __init__(self, text: str) -> None:
+        """Read ``text``. Raises Broken for what is no JSON even with comments, or says a key twice.
+
+        White space and comments alone are no value: ``is_empty``.
+        """
+        self.text = text
+        self.comments: list[tuple[int, int]] = []
+        self.trailing: set[int] = set()
+        self.blank = self._blanked()
+        self.start = len(self.blank) - len(self.blank.lstrip(" \t\r\n"))
+        self.end = len(self.blank.rstrip(" \t\r\n"))
+        self.value = None if self.is_empty else self._meaning()
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether there is no value at all."""
+        return self.start >= self.end
+
+    def at(self, path: Path) -> object:
+        """Return the value at ``path``. Raises KeyError, IndexError or TypeError for none."""
+        value: object = self.value
+        for step in path:
+            value = value[step]  # type: ignore[index]
+        return value
+
+    def element(self, path: Path) -> Element:
+        """Return where the value at ``path`` is; the value must be there."""
+        found = Element(self.start, None)
+        found.end = self.end
+        for step in path:
+            elements = self.elements(found)
+            if isinstance(step, int):
+                found = elements[step]
+            else:
+                found = next(each for each in elements if each.key == step)
+        return found
+
+    def elements(self, container: Element) -> list[Element]:
+        """Return what an array or object holds."""
+        is_object = self.blank[container.start] == "{"
+        found: list[Element] = []
+        current: Element | None = None
+        depth = 0
+        wants_key = is_object
+        for match in _TOKEN.finditer(self.blank, container.start + 1, container.end - 1):
+            piece = match[0]
+            if not depth and piece == ",":
+                found[-1].comma, current, wants_key = match.end(), None, is_object
+            elif not depth and piece == ":":
+                continue
+            elif not depth and wants_key:
+                current = Element(match.start(), json.loads(piece))
+                found.append(current)
+                wants_key = False
+            else:
+                if current is None:
+                    current = Element(match.start(), None)
+                    found.append(current)
+                if not depth:
+                    current.start = match.start()
+                current.end = match.end()
+                depth += (piece in "[{") - (piece in "]}")
+        if found and found[-1].comma is None:
+            comma = [at for at in self.trailing if found[-1].end <= at < container.end]
+            found[-1].comma = comma[0] + 1 if comma else None
+        return found
+
+    def comments_within(self, start: int, end: int) -> list[tuple[int, int]]:
+        """Return the comments between two places."""
+        return [span for span in self.comments if start <= span[0] and span[1] <= end]
+
+    def _blanked(self) -> str:
+        parts: list[str] = []
+        at, last, comma, depth = 0, "", -1, 0
+        for match in _PIECE.finditer(self.text):
+            piece = match[0]
+            if piece.startswith(("//", "/*")):
+                if piece == "/*":
+                    raise Broken("a comment that does not end", self.text, match.start())
+                self.comments.append(match.span())
+                parts += [self.text[at : match.start()], _NOT_NEWLINE.sub(" ", piece)]
+                at = match.end()
+                continue
+            if piece == ",":
+                comma = match.start() if last not in ("", ",", "[", "{") else -1
+            elif piece in "}]" and last == "," and comma >= 0:
+                self.trailing.add(comma)
+            last = piece
+            depth += (piece in "[{") - (piece in "]}")
+            if depth > MAX_DEPTH:
+                raise Broken("it is nested too deeply", self.text, match.start())
+        parts.append(self.text[at:])
+        blank = "".join(parts)
+        if self.trailing:
+            spaces = list(blank)
+            for place in self.trailing:
+                spaces[place] = " "
+            blank = "".join(spaces)
+        return blank
+
+    def _meaning(self) -> object:
+        try:
+            return json.loads(
+                self.blank,
+                object_pairs_hook=self._object,
+                parse_float=Number,
+                parse_int=Number,
+                parse_constant=self._constant,
+            )
+        except json.JSONDecodeError as error:
+            message = f"{error.msg[:1].lower()}{error.msg[1:]}"
+            raise Broken(message, self.text, error.pos) from error
+
+    def _object(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            seen: set[str] = set()
+            twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+            # Where one of that name stands last; it may be that of another object.
+            spelled = [m.start() for m in _TOKEN.finditer(self.blank) if _is(m[0], twice)]
+            place = spelled[-1] if spelled else self.start
+            raise Broken(f'the key "{twice}" is there twice', self.text, place)
+        return made
+
+    def _constant(self, name: str) -> object:
+        place = self.blank.find(name.removeprefix("-"))
+        raise Broken(f"{name} is no JSON", self.text, place)
+
+
+def _is(token: str, key: str) -> bool:
+    try:
+        return token[0] == '"' and bool(json.loads(token) == key)
+    except ValueError:
+        return False
+
+
+class _Style:
+    """How a text is laid out: the end of its lines, its indentation, what follows , and :."""
+
+    def __init__(self, document: Document) -> None:
+        text = document.text
+        newline = _NEWLINE.search(text)
+        self.newline = newline[0] if newline else "\n"
+        self.unit = "  "
+        root = document.element(())
+        members = [] if document.is_empty else document.elements(root)
+        self.is_flat = bool(members) and not _NEWLINE.search(text, root.start, root.end)
+        base = line_indent(text, root.start) or ""
+        for member in () if self.is_flat else members:
+            margin = line_indent(text, member.first)
+            if margin is not None and margin.startswith(base) and margin != base:
+                self.unit = margin[len(base) :]
+                break
+        tight = _is_tight('":', document.blank)
+        self.colon = ":" if tight else ": "
+        self.comma = "," if tight or _is_tight(",", document.blank) else ", "
+
+    def dumped(self, value: object, margin: str | None) -> str:
+        """Return ``value`` as text; ``margin`` is its indentation, None for all on one line."""
+        flat = margin is None
+        text = json.dumps(
+            value,
+            ensure_ascii=False,
+            indent=None if flat else self.unit,
+            separators=(self.comma if flat else ",", self.colon),
+        )
+        return text if flat else text.replace("\n", f"{self.newline}{margin}")
+
+
+def _is_tight(mark: str, text: str) -> bool:
+    """Return whether nothing follows a mark on its line but the next thing, wherever it stands."""
+    return bool(re.search(rf"{mark}[^\s]", text)) and not re.search(rf"{mark}[ \t]", text)
+
+
+def line_indent(text: str, at: int) -> str | None:
+    """Return the white space before what begins its line at ``at``, None if it does not."""
+    begin = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
+    margin = text[begin:at]
+    return margin if not margin.strip(" \t") else None
+
+
+def inserted(document: Document, path: Path, key: str | None, value: object) -> str:
+    """Return the text with one value more, the last of the array or object at ``path``.
+
+    ``key`` is its name in an object, None in an array. Raises Unsafe.
+    """
+    wanted = copy.deepcopy(document.value)
+    container = _inside(wanted, path)
+    meant = Document(json.dumps(value, ensure_ascii=False)).value
+    if isinstance(container, dict) and key is not None and key not in container:
+        container[key] = meant
+    elif isinstance(container, list) and key is None:
+        container.append(meant)
+    else:
+        raise Unsafe
+    return _sound(document, wanted, _insertions(document, path, key, value))
+
+
+def removed(document: Document, path: Path, interior: str | None = None) -> str:
+    """Return the text without the value at ``path``, key and comma included.
+
+    ``interior`` is what then stands between the brackets of what has become empty; nothing by
+    default. Of what ``inserted`` returned it makes the text as it was, but for that. Raises Unsafe.
+    """
+    wanted = copy.deepcopy(document.value)
+    container, last = _inside(wanted, path[:-1]), path[-1]
+    if isinstance(container, (dict, list)):
+        del container[last]  # type: ignore[arg-type]
+    return _sound(document, wanted, _cuts(document, path, interior))
+
+
+def replaced(document: Document, path: Path, value: str) -> str:
+    """Return the text with another string in the place of the value at ``path``. Raises Unsafe."""
+    wanted = copy.deepcopy(document.value)
+    container, last = _inside(wanted, path[:-1]), path[-1]
+    container[last] = value  # type: ignore[index]
+    place = document.element(path)
+    text = document.text
+    new = text[: place.start] + json.dumps(value, ensure_ascii=False) + text[place.end :]
+    return _sound(document, wanted, iter([new]))
+
+
+def created(document: Document, value: object) -> str:
+    """Return a text that has no value yet, with one behind its comments and white space."""
+    style = _Style(document)
+    text = document.text
+    gap = "" if not text or text.endswith(("\n", "\r")) else style.newline
+    new = text + gap + style.dumped(value, "") + style.newline
+    meant = Document(json.dumps(value, ensure_ascii=False)).value
+    return _sound(document, meant, iter([new]))
+
+
+def _inside(value: object, path: Path) -> object:
+    for step in path:
+        value = value[step]  # type: ignore[index]
+    return value
+
+
+def _sound(document: Document, wanted: object, candidates: Iterator[str]) -> str:
+    comments = [document.text[start:end] for start, end in document.comments]
+    for text in candidates:
+        try:
+            made = Document(text)
+        except Broken:
+            continue
+        if made.value == wanted and comments == [text[s:e] for s, e in made.comments]:
+            return text
+    raise Unsafe
+
+
+def _insertions(document: Document, path: Path, key: str | None, value: object) -> Iterator[str]:
+    text, style = document.text, _Style(document)
+    container = document.element(path)
+    elements = document.elements(container)
+    last = elements[-1] if elements else None
+    # Behind the last element and the comments that follow it.
+    place = (last.comma or last.end) if last else container.start + 1
+    for _, end in document.comments_within(place, container.end):
+        place = end
+    margin = _margin(document, style, path, elements)
+    name = "" if key is None else json.dumps(key, ensure_ascii=False) + style.colon
+    comma = "," if last is not None and last.comma is not None else ""
+    before = text[:place]
+    if last is not None and last.comma is None:
+        before = f"{text[: last.end]},{text[last.end : place]}"
+    one_line = last is not None and not _NEWLINE.search(text, container.start, container.end)
+    if style.is_flat or one_line:
+        gap = " " if last is not None and style.comma != "," else ""
+        yield f"{before}{gap}{name}{style.dumped(value, None)}{comma}{text[place:]}"
+    new = style.newline + margin + name + style.dumped(value, margin)
+    after = text[place:]
+    if last is None and not _NEWLINE.search(text, place, container.end):
+        own = line_indent(text, _line_start(text, container)) or ""
+        after = style.newline + own + text[container.end - 1 :]
+    yield f"{before}{new}{comma}{after}"
+
+
+def _line_start(text: str, element: Element) -> int:
+    """Return where the first thing on the line of an element is."""
+    begin = max(text.rfind("\n", 0, element.first), text.rfind("\r", 0, element.first)) + 1
+    return begin + len(text[begin:]) - len(text[begin:].lstrip(" \t"))
+
+
+def _margin(document: Document, style: _Style, path: Path, elements: Sequence[Element]) -> str:
+    """Return how far what is put into the container at ``path`` is indented."""
+    if elements:
+        margin = line_indent(document.text, elements[-1].first)
+        if margin is not None:
+            return margin
+    place = _line_start(document.text, document.element(path))
+    return (line_indent(document.text, place) or "") + style.unit
+
+
+def _cuts(document: Document, path: Path, interior: str | None) -> Iterator[str]:
+    text = document.text
+    container, last = document.element(path[:-1]), path[-1]
+    elements = document.elements(container)
+    if isinstance(last, int):
+        index = last
+    else:
+        index = next(at for at, each in enumerate(elements) if each.key == last)
+    gone = elements[index]
+    before = elements[index - 1] if index else None
+    begin = (before.comma or before.end) if before else container.start + 1
+    for _, end in document.comments_within(begin, gone.first):
+        begin = end
+    end = gone.comma or gone.end
+    if len(elements) == 1:
+        if interior is not None:
+            yield text[: container.start + 1] + interior + text[container.end - 1 :]
+        yield text[: container.start + 1] + text[container.end - 1 :]
+    following = elements[index + 1 :]
+    if before is None and following:
+        yield text[: gone.first] + text[following[0].first :]
+    for start in (begin, gone.first):
+        if before is not None and gone.comma is None and before.comma is not None:
+            # The last one, and no comma behind it: that before it goes too.
+            yield text[: before.comma - 1] + text[before.comma : start] + text[end:]
+        else:
+            yield text[:start] + text[end:]
