@@ -10,15 +10,14 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shlex
 import shutil
 import signal
 import subprocess
-import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
+from cli_support import recall
 from model_support import Anthropic, GenerateContent, Responses
 
 if TYPE_CHECKING:
@@ -27,21 +26,11 @@ if TYPE_CHECKING:
     from model_support import Model, StandIn
 
 ROOT = Path(__file__).parent.parent
+ENVIRONMENT = dict(os.environ)  # that of the person who runs the tests, and has configured npm
 INSTALL_SECONDS, RUN_SECONDS, END_SECONDS = 300, 90, 10
 KEY = "invented"
-# Gemini CLI blocks the turn at any status but 0 and 1, so at that of a program that is gone too.
-COMMAND = "{program} --host {host} 2>/dev/null || true"
-# Keeps what it is sent, and what the hook says to that; a host reads neither.
-PROGRAM = """#!/bin/sh
-kept={kept}/$(date +%s%N)-$$
-cat > "$kept.in"
-PYTHONPATH={root} {python} -c 'from recall.hook import main; main()' "$@" \
-    < "$kept.in" > "$kept.out" 2> "$kept.err"
-status=$?
-echo $status > "$kept.status"
-cat "$kept.out"
-exit $status
-"""
+# A hook that the person has already, which says nothing and keeps what it is sent.
+OTHER = 'cat > "$HOME/kept/$(date +%s%N)-$$"; echo {}'
 
 
 class Ran:
@@ -65,8 +54,8 @@ class Host:
     role: str
     settings: str  # below the home
     event: str
-    timeout: int  # 10 seconds, in the host's own unit
-    others: str  # settings that a person has already
+    trusted = "trusted"  # what is said of the hook when it runs
+    others: str  # the settings that the person has already, with ``OTHER`` at both events
 
     def __init__(self, packages: Path, home: Path, stand_in: StandIn) -> None:
         self.program = packages / self.name / "node_modules" / ".bin" / self.name
@@ -74,16 +63,17 @@ class Host:
         self.stand_in = stand_in
         self.project = home / "project"
         self.kept = home / "kept"
-        self.hook = home / "with space" / "recall-hook"
         self.path = home / self.settings
-        for directory in (self.project / ".git", self.kept, self.hook.parent, self.path.parent):
+        for directory in (self.project / ".git", self.kept, self.path.parent):
             directory.mkdir(parents=True)
-        values = {"kept": self.kept, "root": ROOT, "python": sys.executable}
-        quoted = {name: shlex.quote(str(value)) for name, value in values.items()}
-        self.hook.write_text(PROGRAM.format(**quoted), encoding="utf-8")
-        self.hook.chmod(0o755)
-        self.path.write_text(self.others, encoding="utf-8")
+        hooks = {event: [{"hooks": [self.other()]}] for event in (self.event, "SessionStart")}
+        text = self.others.replace("HOOKS", json.dumps(hooks, indent=4))
+        self.path.write_text(text, encoding="utf-8")
         self.prepare()
+
+    def other(self) -> dict[str, Any]:
+        """Return the person's own hook, as the host wants it."""
+        return {"type": "command", "command": OTHER}
 
     def prepare(self) -> None:
         """Write what the host needs besides its settings file."""
@@ -95,25 +85,42 @@ class Host:
         proxy["NO_PROXY"] = "127.0.0.1,localhost"
         proxy |= {name.lower(): value for name, value in proxy.items()}
         path = os.environ.get("PATH", os.defpath)
-        return {"PATH": path, "HOME": str(self.home), "LANG": "C.UTF-8", **ours, **proxy}
+        ours |= {"PATH": path, "HOME": str(self.home), "PYTHONPATH": str(ROOT)}
+        return {"LANG": "C.UTF-8", **ours, **proxy}
 
     def command(self, prompt: str, *, resume: bool) -> list[str]:
         """Return the arguments for one answer; ``resume`` goes on with the last conversation."""
         raise NotImplementedError
 
     def install(self) -> None:
-        """Enter the hook in the settings."""
-        command = COMMAND.format(program=shlex.quote(str(self.hook)), host=self.name)
-        entry = {"type": "command", "command": command, "timeout": self.timeout}
-        fields = json.loads(self.path.read_bytes())
-        hooks = fields.setdefault("hooks", {})
-        for event in (self.event, "SessionStart"):
-            hooks.setdefault(event, []).append({"hooks": [entry]})
-        self.path.write_text(json.dumps(fields, indent=4), encoding="utf-8")
+        """Install the hook as people do."""
+        assert self._recall("install")["action"] == "installed"
 
     def uninstall(self) -> None:
-        """Take the hook out of the settings again."""
-        self.path.write_text(self.others, encoding="utf-8")
+        """Take the hook out as people do."""
+        assert self._recall("uninstall")["action"] == "restored"
+
+    def status(self) -> dict[str, Any]:
+        """Return what is said of the hook in the person's settings."""
+        found = self._recall("status")["installations"]
+        (status,) = (each for each in found if each["scope"] == "user")
+        assert status["file"] == str(self.path)
+        assert isinstance(status, dict)
+        return status
+
+    def lose(self) -> None:
+        """Have the settings name a program that is gone, as after it was removed."""
+        (command,) = set(self.status()["commands"])
+        program = command.split(" ", 1)[0]
+        text = self.path.read_text(encoding="utf-8")
+        assert text.count(program) == 2
+        self.path.write_text(text.replace(program, f"{program}-gone"), encoding="utf-8")
+
+    def _recall(self, command: str) -> Any:
+        done = recall("hook", command, "--host", self.name, "--json", cwd=self.project)
+        envelope = json.loads(done.raw)
+        assert envelope["ok"], envelope
+        return envelope["data"]
 
     def trust(self) -> None:
         """Do what a person does at the host's question whether the hook may run, if it asks."""
@@ -133,12 +140,8 @@ class Host:
         return self.model.texts(sent[0])
 
     def inputs(self) -> list[bytes]:
-        """Return what the hook was sent, oldest first; all of it was answered as hosts want it."""
-        names = sorted(path.stem for path in self.kept.glob("*.in"))
-        for name in names:
-            assert (self.kept / f"{name}.status").read_text() == "0\n"
-            assert (self.kept / f"{name}.err").read_text() == ""
-        return [(self.kept / f"{name}.in").read_bytes() for name in names]
+        """Return what hooks were sent, oldest first."""
+        return [path.read_bytes() for path in sorted(self.kept.iterdir())]
 
     def _run(self, arguments: list[str]) -> Ran:
         process = subprocess.Popen(
@@ -159,16 +162,16 @@ class Host:
 
 
 class Claude(Host):
-    """Claude Code."""
+    """Claude Code: without a terminal it runs hooks in a directory that nobody trusted yet."""
 
     name = "claude"
+    trusted = "unknown"
     package = "@anthropic-ai/claude-code"
     model = Anthropic()
     role = "system"
     settings = ".claude/settings.json"
     event = "UserPromptSubmit"
-    timeout = 10
-    others = '{\n    "cleanupPeriodDays": 30,\n    "hooks": {"Stop": []}\n}\n'
+    others = '{\n    "cleanupPeriodDays": 30,\n    "hooks": HOOKS\n}\n'
 
     def environment(self) -> dict[str, str]:
         """Add the stand-in, and what keeps it from asking anybody else."""
@@ -191,8 +194,7 @@ class Codex(Host):
     role = "developer"
     settings = ".codex/hooks.json"
     event = "UserPromptSubmit"
-    timeout = 10
-    others = '{"hooks": {"Stop": []}}'
+    others = '{"hooks": HOOKS}'
 
     def prepare(self) -> None:
         """Name the stand-in as the provider of a model."""
@@ -227,11 +229,11 @@ env_key = "STAND_IN_KEY"
         """Trust each hook as it is now, by the calls of the program's own question."""
         with _AppServer(self) as server:
             hooks = server.hooks()
-            assert [hook["trustStatus"] for hook in hooks] == ["untrusted"] * 2
+            assert [hook["trustStatus"] for hook in hooks] == ["untrusted"] * 4
             state = {hook["key"]: {"trusted_hash": hook["currentHash"]} for hook in hooks}
             edit = {"keyPath": "hooks.state", "mergeStrategy": "upsert", "value": state}
             server.call("config/batchWrite", edits=[edit])
-            assert [hook["trustStatus"] for hook in server.hooks()] == ["trusted"] * 2
+            assert [hook["trustStatus"] for hook in server.hooks()] == ["trusted"] * 4
 
 
 class Gemini(Host):
@@ -243,13 +245,13 @@ class Gemini(Host):
     role = "user"
     settings = ".gemini/settings.json"
     event = "BeforeAgent"
-    timeout = 10_000
     # Without a model it asks another one first which to take, with all that the request holds.
     others = """{
   "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
   "privacy": {"usageStatisticsEnabled": false},
   "security": {"auth": {"selectedType": "gemini-api-key"}},
-  "model": {"name": "gemini-2.5-flash"}
+  "model": {"name": "gemini-2.5-flash"}, // the one that costs least
+  "hooks": HOOKS
 }
 """
 
@@ -331,24 +333,34 @@ def kill_group(process: subprocess.Popen[str]) -> None:
             stream.close()
 
 
-def have(kind: type[Host], packages: Path) -> None:
-    """Install a host below ``packages`` if it is not there; skip the test where that can't be."""
-    directory = packages / kind.name
-    if (directory / "node_modules" / ".bin" / kind.name).exists():
-        return
-    if shutil.which("npm") is None:
-        pytest.skip(f"npm is not installed, so {kind.package} can't be had")
+@cache
+def missing(name: str, package: str, packages: Path) -> str | None:
+    """Install a host below ``packages`` if it is not there; return why that can't be, if so."""
+    directory = packages / name
+    if (directory / "node_modules" / ".bin" / name).exists():
+        return None
+    npm = shutil.which("npm")
+    if npm is None:
+        return f"npm is not installed, so {package} can't be had"
     directory.mkdir(parents=True, exist_ok=True)
     options = ("--no-audit", "--no-fund", "--no-update-notifier", "--fetch-retries=1")
-    done = subprocess.run(
-        ["npm", "install", "--prefix", str(directory), *options, kind.package],
+    process = subprocess.Popen(
+        [npm, "install", "--prefix", str(directory), *options, package],
+        env=ENVIRONMENT,
         stdin=subprocess.DEVNULL,
-        capture_output=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=INSTALL_SECONDS,
-        check=False,
+        start_new_session=True,
     )
-    if done.returncode:
-        shutil.rmtree(directory, ignore_errors=True)
-        said = [line for line in done.stderr.splitlines() if line.startswith("npm error")]
-        pytest.skip(f"{kind.package} can't be had: {' '.join(said[:3]) or done.stderr[-300:]}")
+    try:
+        _, said = process.communicate(timeout=INSTALL_SECONDS)
+    except subprocess.TimeoutExpired:
+        said = f"npm error: not done after {INSTALL_SECONDS} s"
+    finally:
+        kill_group(process)
+    if process.returncode == 0:
+        return None
+    shutil.rmtree(directory)
+    errors = [line for line in said.splitlines() if line.startswith("npm error")]
+    return f"{package} can't be had: {' '.join(errors[:3]) or said[-300:]}"

@@ -13,8 +13,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hook_support import CLOSING, NOTES, OPENING, configure, index, log_lines, paths, settle, write
-from host_support import HOSTS, Codex, Host, have
+from hook_support import (
+    CLOSING,
+    NOTES,
+    OPENING,
+    configure,
+    index,
+    log_lines,
+    no_fault,
+    paths,
+    settle,
+    write,
+)
+from host_support import HOSTS, Codex, Host, missing
 from model_support import StandIn
 
 from recall import hosts
@@ -35,7 +46,7 @@ GOLDEN = Path(__file__).parent / "golden" / "hook"
 
 @pytest.fixture(scope="session")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Where the programs are, in the environment that npm is configured in."""
+    """Where the programs are."""
     if KEPT:
         yield Path(KEPT)
         return
@@ -48,7 +59,9 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def host(request: pytest.FixtureRequest, packages: Path, home: Path) -> Iterator[Host]:
     """A host with its stand-in, and a person's notes, indexed."""
     kind: type[Host] = request.param
-    have(kind, packages)
+    why = missing(kind.name, kind.package, packages)
+    if why is not None:
+        pytest.skip(why)
     write(home / "notes", NOTES)
     configure(home, f'[roots]\nnotes = "{home}/notes"\n[hook]\ndeadline_ms = 10000\n')
     index()
@@ -78,6 +91,9 @@ def test_H3_a_card_reaches_the_model_and_uninstall_ends_that(host: Host) -> None
     assert blocks(host.ask(KEYS)) == []
     host.install()
     host.trust()
+    status = host.status()
+    assert (status["installed"], status["trust"]) == (True, host.trusted)
+    seen = len(host.inputs())
     texts = host.ask(KEYS)
     ((role, text),) = blocks(texts)
     assert role == host.role
@@ -88,8 +104,10 @@ def test_H3_a_card_reaches_the_model_and_uninstall_ends_that(host: Host) -> None
     assert f" {host.home}/notes/keys.md:3\n" in block
     assert "The deploy keys live in the vault, one quarter each.\n" in block
     assert blocks(host.ask(OFF_TOPIC)) == []
+    assert [line["decision"] for line in log_lines()] == ["spoke", "silent"]
+    assert no_fault()
 
-    events = [hosts.parse(data) for data in host.inputs()]
+    events = [hosts.parse(data) for data in host.inputs()[seen:]]
     assert [event.name for event in events] == ["SessionStart", host.event] * 2
     assert [event.source for event in events] == ["startup", None] * 2
     assert [event.prompt for event in events] == ["", KEYS, "", OFF_TOPIC]
@@ -103,7 +121,7 @@ def test_H3_a_card_reaches_the_model_and_uninstall_ends_that(host: Host) -> None
     host.uninstall()
     assert host.path.read_bytes() == before
     assert blocks(host.ask(KEYS)) == []
-    assert len(host.inputs()) == len(events)
+    assert len(log_lines()) == 2
 
 
 def test_H6_a_conversation_that_goes_on_holds_each_card_once(host: Host) -> None:
@@ -121,11 +139,12 @@ def test_H6_a_conversation_that_goes_on_holds_each_card_once(host: Host) -> None
 
 def test_H2_a_hook_whose_program_is_gone_costs_nothing_else(host: Host) -> None:
     host.install()
+    host.lose()
     host.trust()
-    host.hook.unlink()
-    texts = host.ask(KEYS)
+    texts = host.ask(KEYS)  # which fails if the model is not asked
     assert blocks(texts) == []
     assert asked(texts, KEYS)
+    assert log_lines() == []
 
 
 @pytest.mark.parametrize("host", [Codex], ids=["codex"], indirect=True)
