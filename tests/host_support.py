@@ -13,6 +13,7 @@ import os
 import shutil
 import signal
 import subprocess
+import threading
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,25 +22,16 @@ from cli_support import recall
 from model_support import Anthropic, GenerateContent, Responses
 
 if TYPE_CHECKING:
-    from typing import Self
+    from collections.abc import Iterator
 
     from model_support import Model, StandIn
 
 ROOT = Path(__file__).parent.parent
 ENVIRONMENT = dict(os.environ)  # that of the person who runs the tests, and has configured npm
-INSTALL_SECONDS, RUN_SECONDS, END_SECONDS = 300, 90, 10
+INSTALL_SECONDS, RUN_SECONDS = 300, 90
 KEY = "invented"
 # A hook that the person has already, which says nothing and keeps what it is sent.
 OTHER = 'cat > "$HOME/kept/$(date +%s%N)-$$"; echo {}'
-
-
-class Ran:
-    """What a run of a host left: its status, and its stdout and stderr."""
-
-    def __init__(self, status: int, stdout: str, stderr: str) -> None:
-        self.status = status
-        self.stdout = stdout
-        self.stderr = stderr
 
 
 class Host:
@@ -134,7 +126,7 @@ class Host:
         seen = len(self.stand_in.asked(self.model))
         ran = self._run([str(self.program), *self.command(prompt, resume=resume)])
         told = f"{ran.stdout}\n{ran.stderr}\n{self.stand_in.requests}"
-        assert ran.status == 0, told
+        assert ran.returncode == 0, told
         sent = self.stand_in.asked(self.model)[seen:]
         assert len(sent) == 1, told
         return self.model.texts(sent[0])
@@ -143,7 +135,7 @@ class Host:
         """Return what hooks were sent, oldest first."""
         return [path.read_bytes() for path in sorted(self.kept.iterdir())]
 
-    def _run(self, arguments: list[str]) -> Ran:
+    def _run(self, arguments: list[str]) -> subprocess.CompletedProcess[str]:
         process = subprocess.Popen(
             arguments,
             cwd=self.project,
@@ -158,7 +150,7 @@ class Host:
             stdout, stderr = process.communicate(timeout=RUN_SECONDS)
         finally:
             kill_group(process)
-        return Ran(process.returncode, stdout, stderr)
+        return subprocess.CompletedProcess(arguments, process.returncode, stdout, stderr)
 
 
 class Claude(Host):
@@ -227,7 +219,7 @@ env_key = "STAND_IN_KEY"
 
     def trust(self) -> None:
         """Trust each hook as it is now, by the calls of the program's own question."""
-        with _AppServer(self) as server:
+        with _app_server(self) as server:
             hooks = server.hooks()
             assert [hook["trustStatus"] for hook in hooks] == ["untrusted"] * 4
             state = {hook["key"]: {"trusted_hash": hook["currentHash"]} for hook in hooks}
@@ -268,35 +260,39 @@ class Gemini(Host):
 HOSTS: tuple[type[Host], ...] = (Claude, Codex, Gemini)
 
 
+@contextlib.contextmanager
+def _app_server(host: Codex) -> Iterator[_AppServer]:
+    """Run Codex's own service while the context is open, for as long as a run may take."""
+    process = subprocess.Popen(
+        [str(host.program), "app-server"],
+        cwd=host.project,
+        env=host.environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+    end = threading.Timer(RUN_SECONDS, process.kill)
+    end.start()
+    try:
+        server = _AppServer(process, str(host.project))
+        server.call("initialize", clientInfo={"name": "recall-tests", "version": "1"})
+        yield server
+    finally:
+        end.cancel()
+        kill_group(process)
+
+
 class _AppServer:
-    """Codex's own service: JSON-RPC over standard input and output, while the context is open."""
+    """JSON-RPC over the standard input and output of a process."""
 
-    def __init__(self, host: Codex) -> None:
-        self._project = str(host.project)
+    def __init__(self, process: subprocess.Popen[str], project: str) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._stdin, self._stdout = process.stdin, process.stdout
+        self._project = project
         self._count = 0
-        self._process = subprocess.Popen(
-            [str(host.program), "app-server"],
-            cwd=host.project,
-            env=host.environment(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            start_new_session=True,
-        )
-
-    def __enter__(self) -> Self:
-        self.call("initialize", clientInfo={"name": "recall-tests", "version": "1"})
-        self._send({"method": "initialized"})
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        try:
-            self._process.wait(END_SECONDS)
-        finally:
-            kill_group(self._process)
 
     def hooks(self) -> list[Any]:
         """Return the hooks that it finds in the project."""
@@ -308,19 +304,15 @@ class _AppServer:
     def call(self, method: str, **params: object) -> Any:
         """Return what a call answers."""
         self._count += 1
-        self._send({"id": self._count, "method": method, "params": params})
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
+        request = {"id": self._count, "method": method, "params": params}
+        self._stdin.write(json.dumps(request) + "\n")
+        self._stdin.flush()
+        for line in self._stdout:
             answer = json.loads(line)
             if answer.get("id") == self._count:
                 assert "result" in answer, answer
                 return answer["result"]
         raise AssertionError(f"no answer to {method}")
-
-    def _send(self, message: dict[str, object]) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(message) + "\n")
-        self._process.stdin.flush()
 
 
 def kill_group(process: subprocess.Popen[str]) -> None:

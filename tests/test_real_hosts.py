@@ -124,7 +124,7 @@ def test_H3_a_card_reaches_the_model_and_uninstall_ends_that(host: Host) -> None
     assert len(log_lines()) == 2
 
 
-def test_H6_a_conversation_that_goes_on_holds_each_card_once(host: Host) -> None:
+def test_H5_a_conversation_that_goes_on_holds_each_card_once(host: Host) -> None:
     host.install()
     host.trust()
     first = blocks(host.ask(KEYS))
@@ -137,7 +137,7 @@ def test_H6_a_conversation_that_goes_on_holds_each_card_once(host: Host) -> None
     assert [paths(line) for line in shown] == [["keys.md"]]
 
 
-def test_H2_a_hook_whose_program_is_gone_costs_nothing_else(host: Host) -> None:
+def test_H3_a_hook_whose_program_is_gone_costs_nothing_else(host: Host) -> None:
     host.install()
     host.lose()
     host.trust()
