@@ -11,8 +11,8 @@ import stat
 
 import apsw
 
-from index_cache import checksums, locks, owned, schema
-from index_cache.digests import sha256
+from index_cache import checksums, owned, schema
+from index_cache.digests import hashed
 from index_cache.errors import RootUnavailable
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ FRESH = ".fresh" + SUFFIX  # of the file that a rebuild makes
 BESIDE = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a file
 _PRIVATE_DIRECTORY = 0o700
 _PRIVATE_FILE = 0o600
-_READ_WAIT = 40  # ms; a search waits for nothing longer than 50
+READ_WAIT = 40  # ms; a search waits for nothing longer than 50
 _COMMIT_WAIT = 2_000  # ms that a writer waits for readers, where it must
 _PAGE = 4096  # bytes
 _HASH = 16  # hex digits of identity and fingerprint
@@ -103,6 +103,8 @@ def unusable(root: Root, error: Exception, where: str | None, wait: float) -> Re
     ``where`` is the cache, if the error does not say; ``wait`` is how many seconds were waited.
     """
     if isinstance(error, apsw.BusyError):
+        from index_cache import locks  # of no use to a search that goes well
+
         return locks.busy(root, wait)
     if isinstance(error, apsw.FullError) or getattr(error, "errno", None) == errno.ENOSPC:
         return RootUnavailable(
@@ -151,16 +153,17 @@ def _is_hash(text: str) -> bool:
 def identity(root: Root) -> str:
     """Return 16 hex digits of what makes a root this root: its real path and its rules."""
     key = repr((os.fsencode(root.path), root.rules.as_key()))
-    return sha256(key.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+    return hashed(key.encode("utf-8", "backslashreplace"), size=_HASH // 2)
 
 
-def connect(path: str | None) -> tuple[apsw.Connection, bool]:
+def connect(path: str | None, wait: int = READ_WAIT) -> tuple[apsw.Connection, bool]:
     """Open an existing cache file; return the connection and whether it can be written.
 
     ``None`` opens an empty one in memory. A file in a directory that can't be written is opened
     read-only, then as immutable (a WAL file can be read there in no other way:
-    https://sqlite.org/wal.html#read_only_databases). Raises apsw.CantOpenError when there is none,
-    Damaged for a symlink, or a file that is empty or cut off.
+    https://sqlite.org/wal.html#read_only_databases). ``wait`` is how many ms SQLite may wait for
+    others. Raises apsw.CantOpenError when there is none, Damaged for a symlink, or a file that is
+    empty or cut off.
     """
     if path is None:
         return _configured(apsw.Connection(":memory:")), True
@@ -172,16 +175,16 @@ def connect(path: str | None) -> tuple[apsw.Connection, bool]:
     if os.access(directory, os.W_OK):
         # The file itself is not asked first: one that another process makes at this moment would
         # be missing when asked, there when opened, and taken for one that can't be written.
-        writer = _opened(path, apsw.SQLITE_OPEN_READWRITE)
+        writer = _opened(path, apsw.SQLITE_OPEN_READWRITE, wait)
         return writer, not writer.readonly("main")
     try:
-        reader = _opened(path, apsw.SQLITE_OPEN_READONLY)
+        reader = _opened(path, apsw.SQLITE_OPEN_READONLY, wait)
         reader.pragma("schema_version")
     except (apsw.ReadOnlyError, apsw.CantOpenError):
         if _is_unfinished(path):
             raise  # an immutable database has no WAL: what is in there alone would be missing
         uri = "file:" + _uri_path(path) + "?immutable=1"
-        reader = _opened(uri, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+        reader = _opened(uri, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, wait)
     return reader, False
 
 
@@ -239,13 +242,13 @@ def _uri_path(path: str) -> str:
     return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
 
 
-def _opened(name: str, flags: int) -> apsw.Connection:
-    return _configured(apsw.Connection(name, flags=flags, vfs=checksums.vfs()))
+def _opened(name: str, flags: int, wait: int = READ_WAIT) -> apsw.Connection:
+    return _configured(apsw.Connection(name, flags=flags, vfs=checksums.vfs()), wait)
 
 
-def _configured(connection: apsw.Connection) -> apsw.Connection:
+def _configured(connection: apsw.Connection, wait: int = READ_WAIT) -> apsw.Connection:
     # Before anything else: ten processes that open at once fail without it, WAL's pragma included.
-    prepare_reader(connection)
+    prepare_reader(connection, wait)
     # The last to close must not hold up the first to open with a checkpoint: the writer makes it.
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     return connection
@@ -310,9 +313,9 @@ class Transaction:
                 self._connection.execute("ROLLBACK")
 
 
-def prepare_reader(connection: apsw.Connection) -> None:
-    """Let a connection wait as long as a search may, whatever it waited for as a writer."""
-    connection.set_busy_timeout(_READ_WAIT)
+def prepare_reader(connection: apsw.Connection, wait: int = READ_WAIT) -> None:
+    """Let a connection wait ``wait`` ms for others, whatever it waited for as a writer."""
+    connection.set_busy_timeout(wait)
 
 
 def prepare_writer(connection: apsw.Connection) -> None:

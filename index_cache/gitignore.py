@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from index_cache.ignorefiles import outside
+from index_cache.ignorefiles import outside, repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,18 +60,6 @@ class Ignored:
         self.top = top
         self.filters = filters
         self.files = files
-
-
-def repository(root: bytes) -> bytes | None:
-    """Return the top directory of the repository that a directory lies in, None outside of one."""
-    directory = root
-    while True:
-        if os.path.lexists(os.path.join(directory, b".git")):
-            return directory
-        parent = os.path.dirname(directory)
-        if parent == directory:
-            return None
-        directory = parent
 
 
 def ask(root: bytes, environ: dict[bytes, bytes], *, watch: bool = False) -> Ignored:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import TypeVar
 
-    from index_cache.search import Filter
+    from index_cache.filters import Filter
     from index_cache.store import Store
 
     T = TypeVar("T")

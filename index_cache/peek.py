@@ -12,8 +12,8 @@ import time
 
 from index_cache import files, ignorefiles
 from index_cache.directories import ABSENT, SIGNATURE_BYTES, UNKNOWN, unpack
-from index_cache.gitignore import repository
 from index_cache.guard import Guard, is_path
+from index_cache.ignorefiles import repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

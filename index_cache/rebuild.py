@@ -15,6 +15,7 @@ from index_cache.analyze import Analyzer
 from index_cache.diff import diff
 from index_cache.equivalence import differences
 from index_cache.errors import CacheBusy, CheckFailed, RootUnavailable
+from index_cache.filters import Filter
 from index_cache.refresh import existing, write
 from index_cache.scan import look
 from index_cache.sides import Held
@@ -282,6 +283,6 @@ def _queries(store: Store, known: Vocabulary) -> Iterator[Sequence[str]]:
 def _ranked(store: Store, terms: Sequence[str]) -> list[tuple[str, bytes]]:
     """Return scores, to the last bit, and paths of the best hits."""
     statistics = search.statistics(store, terms)
-    everything = search.Filter(journal=True)
+    everything = Filter(journal=True)
     hits = search.candidates([store], [everything], [statistics], terms, _HITS)
     return sorted((hit.score.hex(), hit.path) for hit in hits)

@@ -12,7 +12,7 @@ import Stemmer
 
 from index_cache import checksums
 from index_cache.analyze import ANALYZER_VERSION, TOKENIZER
-from index_cache.digests import sha256
+from index_cache.digests import hashed
 
 SCHEMA_VERSION = 4
 # Moves with anything that changes what a note's bytes become: parse, frontmatter, markdown, and
@@ -91,4 +91,4 @@ def fingerprint() -> str:
         unicodedata.unidata_version,
         checksums.vfs() is not None,
     )
-    return sha256(repr(versions).encode()).hexdigest()[:16]
+    return hashed(repr(versions), size=8)

@@ -8,7 +8,6 @@ summed over all searched roots. See ``spec/query-and-ranking.md``.
 from __future__ import annotations
 
 import marshal
-from heapq import heappush, heapreplace
 from math import inf, log
 
 from index_cache import schema
@@ -25,10 +24,11 @@ from index_cache.model import Hit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import apsw
 
+    from index_cache.filters import Filter
     from index_cache.store import Store
 
 # FTS5's own constants, and its floor for terms that more than half of the documents have.
@@ -77,67 +77,6 @@ class Statistics:
             for term, count in part.frequency.items():
                 total.frequency[term] = total.frequency.get(term, 0) + count
         return total
-
-
-class Filter:
-    """Which documents of one root a search may return.
-
-    ``types`` are wanted types in any (ASCII) case, None for all; without ``journal`` the type
-    Journal is left out unless ``types`` names it. ``under`` is a relative path, of a file or a
-    directory. ``without`` maps directories that are roots of the same search to those of the files
-    in them that these roots, by their own rules, do not have.
-    """
-
-    __slots__ = ("journal", "types", "under", "without")
-
-    def __init__(
-        self,
-        types: Sequence[str] | None = None,
-        under: bytes = b"",
-        without: Mapping[bytes, Sequence[bytes]] | None = None,
-        *,
-        journal: bool = False,
-    ) -> None:
-        self.types = types
-        self.under = under
-        self.without = without or {}
-        self.journal = journal
-
-    def admits(self, type: str) -> bool:
-        """Tell whether a document of this type may be returned; ``sql`` says the same."""
-        if self.types is not None:
-            return _lower(type) in map(_lower, self.types)
-        return self.journal or _lower(type) != "journal"
-
-    def sql(self) -> tuple[str, list[str | bytes]]:
-        """Return the filter as SQL conditions over ``d`` (document) and ``e`` (entry)."""
-        clauses: list[str] = []
-        values: list[str | bytes] = []
-        if self.types is not None:
-            clauses.append(f"d.type COLLATE NOCASE IN ({', '.join('?' * len(self.types))})")
-            values += self.types
-        elif not self.journal:
-            clauses.append("d.type COLLATE NOCASE <> 'journal'")
-        if self.under:
-            clauses.append("(e.path = ? OR (e.path >= ? AND e.path < ?))")
-            values += (self.under, *_range(self.under))
-        for directory, kept in self.without.items():
-            # One value however many the paths are; as JSON has no bytes, in hexadecimal.
-            listed = "SELECT unhex(value) FROM json_each(?)"
-            clauses.append(f"(NOT (e.path >= ? AND e.path < ?) OR e.path IN ({listed}))")
-            paths = ",".join(f'"{path.hex()}"' for path in kept)
-            values += (*_range(directory), f"[{paths}]")
-        return "".join(f" AND {clause}" for clause in clauses), values
-
-
-def _lower(type: str) -> str:
-    """Return a text in lower case as SQLite's NOCASE has it: ASCII letters alone."""
-    return "".join(each.lower() if each.isascii() else each for each in type)
-
-
-def _range(directory: bytes) -> tuple[bytes, bytes]:
-    """Return the bounds between which all paths below a directory sort."""
-    return directory + b"/", directory + b"0"  # "0" follows "/"
 
 
 @guarded
@@ -232,11 +171,11 @@ def candidates(
     """
     most = MAX_CANDIDATES if most is None else most
     whole = Statistics.sum(parts)
-    best: list[float] = []  # a heap of the k best scores so far
+    best: list[float] = []  # the k best scores so far, in order once there are so many
     hits: list[Hit] = []
 
     def least() -> float:
-        return best[0] if len(best) == k else -inf
+        return best[-1] if len(best) == k else -inf
 
     for number, (store, wanted, part) in enumerate(zip(stores, filters, parts, strict=True)):
         if wanted is None or not any(term in part.frequency for term in terms):
@@ -247,10 +186,11 @@ def candidates(
             hit.root = number
             if hit.score >= least():
                 hits.append(hit)
-            if len(best) < k:
-                heappush(best, hit.score)
-            elif hit.score > best[0]:
-                heapreplace(best, hit.score)
+            if len(best) < k or hit.score > best[-1]:
+                best.append(hit.score)
+                if len(best) >= k:  # no heap: so few are sorted in the time that one is loaded
+                    best.sort(reverse=True)
+                    del best[k:]
     found = hits if each else [hit for hit in hits if hit.score >= least()]
     for hit in found:
         check_hit(hit, stores[hit.root])

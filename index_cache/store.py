@@ -24,14 +24,13 @@ from index_cache.guard import (
     is_text,
 )
 from index_cache.model import WITHHELD, Root, Skipped
-from index_cache.rows import Entry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from index_cache.rows import Row
+    from index_cache.rows import Entry, Row
 
 _VALUES_A_STATEMENT = 32_000  # SQLite takes 32,766: https://sqlite.org/limits.html
 _HIGHEST = 2**62  # of what is counted; SQLite has no numbers from 2**63 on
@@ -49,18 +48,20 @@ class Store:
     """One open cache file of one root.
 
     ``path`` is None for a cache in memory, and ``why_in_memory`` may say why. ``replaces`` is what
-    was wrong with the damaged file in whose stead this cache was made, if there was one.
+    was wrong with the damaged file in whose stead this cache was made, if there was one. ``wait``
+    is how many ms a reader waits where SQLite has to.
     Methods that change rows need the root's lock.
     """
 
-    def __init__(self, root: Root, path: str | None) -> None:
+    def __init__(self, root: Root, path: str | None, wait: int = db.READ_WAIT) -> None:
         self.root = root
+        self.wait = wait
         self.path = path
         self.why_in_memory: str | None = None
         self.replaces: str | None = None
         self.file = db.file_identity(path)
         with Guard(self):
-            self.connection, self.writable = db.connect(path)
+            self.connection, self.writable = db.connect(path, wait)
 
     @classmethod
     def create(cls, root: Root, path: str | None) -> Store:
@@ -68,6 +69,7 @@ class Store:
         store = cls.__new__(cls)
         store.root, store.path, store.writable = root, path, True
         store.why_in_memory = store.replaces = None
+        store.wait = db.READ_WAIT
         store.connection = db.create(path)
         store.file = db.file_identity(path)
         with db.Transaction(store.connection):
@@ -103,7 +105,7 @@ class Store:
     @guarded
     def begin_reading(self) -> None:
         """Let all that is read until ``end_reading`` be of one state of the cache."""
-        db.prepare_reader(self.connection)
+        db.prepare_reader(self.connection, self.wait)
         self.connection.execute("BEGIN")
 
     def end_reading(self) -> None:
@@ -193,6 +195,8 @@ class Store:
     @guarded
     def known(self, paths: Sequence[bytes]) -> dict[bytes, tuple[int, Entry]]:
         """Return the row ids and entries of those of ``paths`` that the manifest has."""
+        from index_cache.rows import Entry  # a search has no need of them
+
         rows: Iterable[Any]
         if len(paths) < _MANY:
             one = f"{_SELECT_ENTRY} WHERE path = ?"

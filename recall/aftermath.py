@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 
-from recall import background, hookfault, hosts, ledger, quiet, recalllog
+from recall import background, hookfault, hosts, ledger, pausing, recalllog
 from recall.call import Fault
 
 TYPE_CHECKING = False
@@ -21,19 +21,29 @@ if TYPE_CHECKING:
 
 def keep(call: Call, block: str, cards: Sequence[Card], why: str) -> None:
     """Keep what was answered, ``cards`` in a ``block``, and ask for a refresh of the roots."""
+    _begin(call, "noting what was shown")
     _note_shown(call, cards)
+    _begin(call, "the log")
     _log(call, block, cards, why)
+    _begin(call, "damaged caches")
     if call.views is not None:
         call.views.keep_places(call.state_dir)
         if call.cache_dir is not None:
             _condemn(call)
+    _begin(call, "the refresh")
     found = call.resolved
     if found is not None and found.roots and found.hook.enabled:
         asked = background.ask(call.cwd, call.environ, found.roots, found.hook.refresh_interval)
         if asked.startswith("unavailable"):
             message = f"no refresh could be started: {asked}"
             hookfault.note(call.state_dir, message, part=hookfault.REFRESH)
+    _begin(call, "noting faults")
     _tell(call)
+
+
+def _begin(call: Call, part: str) -> None:
+    """Say what it is at, should that not end."""
+    call.marks.append((part, time.perf_counter()))
 
 
 def _note_shown(call: Call, cards: Sequence[Card]) -> None:
@@ -92,7 +102,7 @@ def _condemn(call: Call) -> None:
 
 def _tell(call: Call) -> None:
     """Note the first fault, or that all is well."""
-    if quiet.is_off(call.environ):
+    if pausing.is_off(call.environ):
         return
     if call.faults:
         fault = call.faults[0]

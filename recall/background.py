@@ -12,9 +12,9 @@ import os
 import sys
 import time
 
+from index_cache.digests import hashed
 from recall import __version__, dirs, hookfault, state
 from recall.files import Unreadable
-from recall.hashed import hashed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

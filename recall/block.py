@@ -13,7 +13,7 @@ from recall.output import plain, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from recall.card import Card
     from recall.hosts import Cap
@@ -34,10 +34,13 @@ _ESCAPED_MARK = f"recall\\u{ord('⟧'):x}"
 # signs stay readable; in a path they are escaped, since a path must not look like another one.
 _TAGS = "<＜﹤"
 _BRACKETS = {"⟦": "(", "⟧": ")", "〚": "(", "〛": ")"}
-_TAMED = str.maketrans({**dict.fromkeys(_TAGS, "‹"), **_BRACKETS})
+_DOT, _GREEK_DOT = "·", "\u0387"  # one character in two codes, as Unicode has it
+_TAMED = str.maketrans({**dict.fromkeys(_TAGS, "‹"), **_BRACKETS, _GREEK_DOT: _DOT})
 _ESCAPED = str.maketrans(
-    {char: f"\\u{ord(char):x}" for char in (*_TAGS[1:], *_BRACKETS)} | {"<": r"\x3c"}
+    {char: f"\\u{ord(char):04x}" for char in (*_TAGS[1:], *_BRACKETS, _GREEK_DOT)} | {"<": r"\x3c"}
 )
+_DATE = frozenset("0123456789-/.")
+_DAY = 10  # characters
 
 
 def render(cards: Sequence[Card], cap: Cap, *, base: str | None = None) -> str:
@@ -88,7 +91,7 @@ def _tamed(card: Card, base: str | None) -> Card:
         title=_prose(card.title, cards_.TITLE_BYTES) or _prose(card.path, cards_.TITLE_BYTES),
         type="",
         tier=_prose(card.tier, cards_.DATE_BYTES),
-        modified=_prose(card.modified, cards_.DATE_BYTES),
+        modified=_date(card.modified),
         stale=None if card.stale is None else _prose(card.stale, cards_.STALE_BYTES),
         summary=_prose(card.summary, cards_.SUMMARY_BYTES),
         score=0.0,
@@ -97,9 +100,19 @@ def _tamed(card: Card, base: str | None) -> Card:
     )
 
 
+def _date(typed: str) -> str:
+    """Return the date that ``typed`` begins with, "" if it begins with none.
+
+    What else an author typed stands among facts of ours, and could be a tier or a path.
+    """
+    day = typed[:_DAY]
+    end = next((at for at, char in enumerate(day) if char not in _DATE), len(day))
+    return day[:end]
+
+
 def _prose(text: str, limit: int) -> str:
     text = plain(text, limit).translate(_TAMED)
-    if "·" in text:  # between facts of ours; inside a word it is Catalan
+    if _DOT in text:  # between facts of ours; inside a word it is Catalan
         text = text.replace("· ", "- ").replace(" ·", " -")
     # An open fence would make code of the next cards.
     return text.replace("```", "'''").replace("~~~", "'''")
@@ -107,6 +120,13 @@ def _prose(text: str, limit: int) -> str:
 
 def _path(path: str) -> str:
     path = visible(path, cards_.PATH_BYTES).translate(_ESCAPED)
-    if "·" in path:
-        path = path.replace("· ", "\\xb7 ").replace(" ·", " \\xb7")
+    if _DOT in path:
+        path = "".join(_dots(path))
     return path.replace("```", "``\\x60").replace("~~~", "~~\\x7e")
+
+
+def _dots(path: str) -> Iterator[str]:
+    """Yield a path's characters, a dot escaped but for one inside a word."""
+    for at, char in enumerate(path):
+        inside = path[at - 1 : at].isalnum() and path[at + 1 : at + 2].isalnum()
+        yield char if char != _DOT or inside else r"\xb7"

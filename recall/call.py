@@ -11,19 +11,19 @@ import time
 
 from recall import block, dirs, hosts, ledger, pausing, project, quiet, resolved
 from recall.hooksettings import LEVELS
-from recall.recalling import Recalling
-from recall.views import ANSWERS, MISSING, UNUSABLE, Views
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from recall.card import Card
+    from recall.recalling import Recalling
     from recall.resolved import Resolved
+    from recall.views import Views
 
 UNCONFIGURED, PAUSED, LATE = "not configured", "paused", "deadline"
 NO_ROOM = "no room for a card"
-NO_CACHE, NONE_ANSWERS = "no cache yet", "no cache answers"
+NO_CACHE = "no cache yet"
 
 
 class Fault:
@@ -43,10 +43,18 @@ class Call:
     ``host`` is the one that was named, if any, ``environ`` the environment, ``started`` when the
     process did (``time.perf_counter``). ``why`` says in the log's words what came of it, ``marks``
     when each part of the work began, ``faults`` what went wrong. ``looked_up`` says that the
-    prompt got as far as the notes, ``forgets`` that the conversation begins anew.
+    prompt got as far as the notes, ``forgets`` that the conversation begins anew. ``thorough``
+    asks of each root whether it has a cache where there is none at all.
     """
 
-    def __init__(self, host: str | None, environ: Mapping[str, str], started: float) -> None:
+    def __init__(
+        self,
+        host: str | None,
+        environ: Mapping[str, str],
+        started: float,
+        *,
+        thorough: bool = False,
+    ) -> None:
         self.environ = environ
         self.started = started
         self.event = hosts.Event(host, problem="no input")
@@ -64,6 +72,7 @@ class Call:
         self.seen = ledger.Seen()
         self.until: float | None = None  # of a pause
         self._host = host
+        self._thorough = thorough
 
     def consider(self, data: bytes, moved: Callable[[float], None]) -> None:
         """Find out what to say to an event. ``moved`` is told the deadline, once it is known.
@@ -103,9 +112,16 @@ class Call:
             self.why = "a session starts"
 
     def _recall(self, found: Resolved) -> None:
-        from index_cache.files import FileSystem
-
         self.looked_up = True
+        if not (self._thorough or self._has_caches()):
+            self.why = NO_CACHE
+            return
+        # Here, since what is quiet, and the first call ever, need no database.
+        from index_cache import db
+        from index_cache.files import FileSystem
+        from recall.recalling import Recalling
+        from recall.views import UNUSABLE, Views
+
         self._mark("ledger")
         self.seen = ledger.seen(self.state_dir, self.event.session)
         self._mark("caches")
@@ -121,15 +137,29 @@ class Call:
             LEVELS[found.hook.sensitivity],
             journal=found.search.include_journal,
         )
+        self.why = self._silenced() or self.recalling.why
+        for view in self.views.all:
+            if view.state == UNUSABLE and view.trouble is not None:
+                told = db.unusable(view.root, view.trouble, None, 0)
+                self.faults.append(Fault(told.message, told.where, told.hint))
+        self._mark("end")
+
+    def _has_caches(self) -> bool:
+        """Tell whether there is any cache of any root."""
+        try:
+            return any(name.endswith(".db") for name in os.listdir(self.cache_dir or ""))
+        except OSError:
+            return False
+
+    def _silenced(self) -> str | None:
+        """Return why no cache at all could answer, None if one did."""
+        from recall.views import ANSWERS, BUSY, DAMAGED, UNUSABLE
+
+        assert self.views is not None  # noqa: S101 - for the type
         states = {view.state for view in self.views.all}
         if ANSWERS in states:
-            self.why = self.recalling.why
-        else:
-            self.why = NO_CACHE if states == {MISSING} else NONE_ANSWERS
-        for view in self.views.all:
-            if view.state == UNUSABLE:
-                self.faults.append(Fault(f"the cache of root {view.root.name}: {view.trouble}"))
-        self._mark("end")
+            return None
+        return next((state for state in (DAMAGED, UNUSABLE, BUSY) if state in states), NO_CACHE)
 
     def _mark(self, part: str) -> None:
         self.marks.append((part, time.perf_counter()))

@@ -14,6 +14,7 @@ from recall.configfile import (
     MEANT_ROOTS,
     ConfigFile,
     Entry,
+    NothingConfigured,
     name_fault,
     nearest,
     read_config,
@@ -41,10 +42,6 @@ __all__ = ["Config", "LeftOut", "Notice", "SearchSettings", "load"]
 VARIABLE = "RECALL_ROOTS"
 _TOP_LEVEL_NOTES = Rules(include=("/*.md", "/*.markdown"))
 _LISTED = 5
-
-
-class NothingConfigured(ConfigInvalid):
-    """No file and no variable names a directory of notes."""
 
 
 def load(

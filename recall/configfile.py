@@ -45,6 +45,10 @@ _BOUNDS = {"roots": ROOT_BOUNDS, "search": SEARCH_BOUNDS, "hook": hooksettings.B
 _FRACTIONS = {"wait", *hooksettings.FRACTIONS}
 
 
+class NothingConfigured(ConfigInvalid):
+    """No file and no variable names a directory of notes."""
+
+
 class Entry:
     """A root as one source configures it: ``path`` is real and absolute, but may not exist.
 

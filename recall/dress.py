@@ -7,20 +7,18 @@ import time
 
 from index_cache import files, schema
 from index_cache.search import contributions, weighted
-from index_cache.text import Content, NotText, split
 from recall import rank
 from recall.card import Card
 from recall.fresh import is_current
 from recall.stale import stale_reason
-from recall.summary import best_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from index_cache.files import FileSystem
+    from index_cache.filters import Filter
     from index_cache.model import Hit, Root
-    from index_cache.search import Filter
     from recall.asked import Question
 
 
@@ -98,6 +96,9 @@ class Dresser:
 
     def _from_body(self, hit: Hit, root: Root) -> tuple[str, int | None, str | None]:
         """Return the line that answers best, where it stands and under which heading."""
+        from index_cache.text import Content, NotText, split  # only notes without a description
+        from recall.summary import best_line
+
         path = os.path.join(os.fsencode(root.path), hit.path)
         try:
             _, data = self._fs.read(path, root.rules.max_file_bytes)

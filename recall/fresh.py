@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 
 from index_cache import files, schema
-from index_cache.text import Content, NotText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from index_cache.analyze import Analyzer
     from index_cache.files import FileSystem
     from index_cache.model import Hit, Root
+    from index_cache.text import Content
 
 
 def is_current(
@@ -46,6 +46,8 @@ def is_current(
     except OSError:
         return False
     hit.signature = signature
+    from index_cache.text import Content, NotText  # most notes are as they were
+
     try:
         content = Content(data)
     except NotText:

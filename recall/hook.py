@@ -249,9 +249,9 @@ def _failed(call: Call | None, error: BaseException) -> None:
 
 def _note(message: str, where: str | None = None, hint: str | None = None) -> None:
     # Without recall.call: it may be what is being imported, and another thread would wait for it.
-    from recall import dirs, hookfault, quiet
+    from recall import dirs, hookfault, pausing
 
-    if not quiet.is_off(os.environ):
+    if not pausing.is_off(os.environ):
         hookfault.note(dirs.state_dir(os.environ), message, where=where, hint=hint)
 
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import os
 import time
 
+from index_cache.digests import hashed
 from recall import state
 from recall.files import Unreadable
-from recall.hashed import hashed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from index_cache.errors import NotFound
-from index_cache.search import Filter
+from index_cache.filters import Filter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,12 +12,22 @@ import os
 from recall import state
 from recall.files import Unreadable
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 UNTIL_RESUMED = float("inf")
+OFF = "RECALL_OFF"
 
 _FILE = "pause"
 _MAX_BYTES = 64
 _MAX_DIGITS = 15
 _FOREVER = b"resumed"
+
+
+def is_off(environ: Mapping[str, str]) -> bool:
+    """Tell whether the environment switches the hook off: then it keeps nothing either."""
+    return environ.get(OFF, "") not in {"", "0"}
 
 
 def paused(state_dir: str | None, now: float) -> float | None:

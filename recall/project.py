@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 
 from recall.files import Unreadable, read_small
-from recall.notice import Notice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     from index_cache.model import Root
     from recall.looked import Looked
+    from recall.notice import Notice
 
 PROJECT_FILE = ".recall.toml"
 _MAX_LINK_BYTES = 64 * 1024  # git's own files of one path each
@@ -125,6 +125,8 @@ def _first(
         strangers = owners - {os.geteuid(), 0}
         if not strangers:
             return path
+        from recall.notice import Notice  # hardly ever
+
         notices.append(
             Notice(
                 f"{path} is ignored: it belongs to another user (uid {min(strangers)})",

@@ -64,7 +64,8 @@ def loads(text: str) -> object:
     if _scan is not None:
         try:
             value, end = _scan(text, len(text) - len(text.lstrip(_BLANK)))
-        except StopIteration:
+        except (StopIteration, SystemError):
+            # SystemError: where it would raise the package's error, which is not loaded.
             end = -1
         if end >= 0 and not text[end:].strip(_BLANK):
             return value

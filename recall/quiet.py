@@ -7,6 +7,7 @@ an id is anybody's is decided where the notes are known.
 from __future__ import annotations
 
 from recall.block import holds_block
+from recall.pausing import OFF, is_off
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
     from recall.hosts import Event
 
-OFF = "RECALL_OFF"
 CHILD = "RECALL_CHILD"  # set by us in the environment of every agent that the hook starts
 
 # Tags that a host puts around what no person typed: results of tasks, tools, shells and commands,
@@ -105,11 +105,6 @@ def reason(event: Event, environ: Mapping[str, str], *, enabled: bool) -> str | 
     if event.problem is not None:
         return event.problem
     return _of_prompt(event.prompt) if event.has_prompt else None
-
-
-def is_off(environ: Mapping[str, str]) -> bool:
-    """Tell whether the environment switches the hook off: then it keeps nothing either."""
-    return environ.get(OFF, "") not in {"", "0"}
 
 
 def _of_prompt(prompt: str) -> str | None:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import time
 
+from index_cache.digests import KEY_BYTES, hashed
 from recall import quickjson, state
 from recall.files import Unreadable
-from recall.hashed import KEY_BYTES, hashed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

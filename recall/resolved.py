@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 import time
 
+from index_cache.digests import hashed
 from index_cache.model import Root, Rules
 from index_cache.owned import refuse_foreign_directory
 from recall import __version__, quickjson, state
 from recall.dirs import cache_dir
 from recall.files import Unreadable
-from recall.hashed import hashed
 from recall.hooksettings import HookSettings
 from recall.looked import Looked, ask
 from recall.settings import SearchSettings
@@ -84,6 +84,7 @@ def load(cwd: str, environ: Mapping[str, str]) -> Resolved:
         if kept is not None:
             return kept
     from recall import config
+    from recall.configfile import NothingConfigured
 
     clock_ns = time.time_ns()
     looked = Looked()
@@ -91,7 +92,7 @@ def load(cwd: str, environ: Mapping[str, str]) -> Resolved:
         looked.own_home()
     try:
         made = config.load(cwd, environ, fallback=False, looked=looked)
-    except config.NothingConfigured:
+    except NothingConfigured:
         made = config.Config((), SearchSettings(), HookSettings())
     resolved = Resolved(
         made.roots,

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from typing import Self
 
     from index_cache.errors import RecallError
+    from index_cache.filters import Filter
     from index_cache.ingest import Progress
     from index_cache.model import Hit
     from index_cache.refresh import Report
-    from index_cache.search import Filter
     from index_cache.store import Store
     from index_cache.verify import Proof
     from recall.card import Card

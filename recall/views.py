@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from index_cache import db, locks
+from index_cache import db
 from index_cache.peek import peek
 from index_cache.store import Store
 from recall import looks
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from index_cache.files import FileSystem
+    from index_cache.filters import Filter
     from index_cache.model import Root
     from index_cache.peek import Peek
-    from index_cache.search import Filter
 
 LOOK = 0.040  # seconds for the directories of all roots
 
@@ -71,7 +71,7 @@ class View:
             return
         try:
             db.refuse_foreign_directory(directory)
-            self.store = Store(self.root, path)
+            self.store = Store(self.root, path, wait=0)
             self.store.check()
             if self.store.built:
                 self.store.begin_reading()
@@ -171,6 +171,8 @@ class Views:
 
 
 def _deleted(path: str, store: Store | None) -> bool:
+    from index_cache import locks  # few caches are damaged
+
     try:
         with locks.WriterLock(path) as lock:
             # Who was quicker may have a new cache there already.

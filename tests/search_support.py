@@ -9,6 +9,7 @@ import apsw
 
 from index_cache import schema, search
 from index_cache.analyze import TOKENIZER, Analyzer
+from index_cache.filters import Filter
 from index_cache.model import Root
 from index_cache.rows import Entry, Row
 from index_cache.store import Store
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 ANALYZER = Analyzer()
 Fields = dict[str, str]
-ANYTHING = search.Filter(journal=True)
+ANYTHING = Filter(journal=True)
 
 
 def row(number: int, path: str, fields: Fields, *, replaces: bool = False) -> Row:
@@ -50,7 +51,7 @@ def found(
     stores: Sequence[Store],
     terms: Sequence[str],
     k: int = 1_000_000,
-    filters: Sequence[search.Filter | None] | None = None,
+    filters: Sequence[Filter | None] | None = None,
 ) -> list[Hit]:
     """Return the candidates of a search, best first, ties by root and path."""
     parts = [search.statistics(each, terms) for each in stores]

@@ -18,9 +18,10 @@ from index_cache import search
 from index_cache.analyze import Analyzer
 from index_cache.db import cache_path
 from index_cache.files import DEVICE_MASK, FileSystem, signature
+from index_cache.filters import Filter
 from index_cache.model import Root, Rules
 from index_cache.refresh import Options, Report, open_store, refresh
-from index_cache.search import Filter, Statistics
+from index_cache.search import Statistics
 from index_cache.store import Store
 from recall import query, rank
 from recall.service import Answer, Recall

@@ -303,10 +303,10 @@ def test_C1_a_search_reads_beside_a_transaction_that_writes(built: Place) -> Non
 
 def test_C1_a_connection_waits_less_than_50_ms_for_sqlite(built: Place) -> None:
     """SQLite's own wait, for what no lock of ours covers, is bounded too."""
-    assert db._READ_WAIT < 50
+    assert db.READ_WAIT < 50
     with closing(built.store()) as store:
-        assert store.connection.pragma("busy_timeout") == db._READ_WAIT
-    assert db.connect(None)[0].pragma("busy_timeout") == db._READ_WAIT
+        assert store.connection.pragma("busy_timeout") == db.READ_WAIT
+    assert db.connect(None)[0].pragma("busy_timeout") == db.READ_WAIT
 
 
 def test_C1_without_a_view_a_search_waits_then_says_busy(place: Place, clock: Clock) -> None:

@@ -17,8 +17,8 @@ from search_support import row
 from stateful_support import Place, ask
 
 from index_cache import checksums, db, schema, search
+from index_cache.filters import Filter
 from index_cache.refresh import refresh
-from index_cache.search import Filter
 from index_cache.store import Store
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ import pytest
 
 from index_cache import gitignore
 from index_cache.files import FileSystem
-from index_cache.gitignore import ask, repository
+from index_cache.gitignore import ask
+from index_cache.ignorefiles import repository
 from index_cache.model import Root, Rules
 from index_cache.scan import scan
 

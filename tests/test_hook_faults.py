@@ -63,7 +63,7 @@ def cache_file() -> str:
 
 def damages(count: Callable[[int], int]) -> list[tuple[str, Damage]]:
     every = [*BYTES, *FILES, *ROWS]
-    step = max(1, len(every) // count(200))
+    step = max(1, len(every) // count(100))
     return every[::step]
 
 
@@ -132,8 +132,8 @@ def test_H6_a_cache_that_can_not_be_used_is_told(notes: Path, home: Path) -> Non
     os.rename(home / ".cache" / "recall", home / ".cache" / "elsewhere")
     (home / ".cache" / "recall").symlink_to(home / ".cache" / "elsewhere")
     assert hook(event(KEYS)).block == ""
-    assert last_log("why") == ("no cache answers",)
-    assert fault().message.startswith("the cache of root notes: ")
+    assert last_log("why") == ("unusable",)
+    assert fault().message.startswith("the cache of root notes can't be used")
     (home / ".cache" / "recall").unlink()
     os.rename(home / ".cache" / "elsewhere", home / ".cache" / "recall")
     assert ask(KEYS).titles == [TITLE]

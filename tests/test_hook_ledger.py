@@ -219,7 +219,8 @@ def test_D4_an_edited_copy_is_not_counted_as_a_copy(notes: Path) -> None:
     write(notes, {"z.md": "# Lunch\n\nSoup.\n"})
     assert "more at other paths" not in ask(KEYS).block
     write(notes, {"z.md": "# Old deploy keys\n\nThe deploy keys lived in the vault once.\n"})
-    assert ask(KEYS).titles == [TITLE, "Old deploy keys"]
+    # Which comes first is decided by their times, in whole seconds.
+    assert sorted(ask(KEYS).titles) == ["Old deploy keys", TITLE]
     (notes / "z.md").unlink()
     assert "more at other paths" not in ask(KEYS).block
 

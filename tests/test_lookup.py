@@ -12,12 +12,12 @@ from text_support import ANY_TEXT
 
 from index_cache import db
 from index_cache.files import FileSystem
+from index_cache.filters import Filter
 from index_cache.guard import check_pages
 from index_cache.lookup import by_name
 from index_cache.model import Root
 from index_cache.refresh import refresh
 from index_cache.rows import Entry, Row
-from index_cache.search import Filter
 from index_cache.store import Store
 
 if TYPE_CHECKING:

@@ -97,13 +97,13 @@ def test_a_cache_keeps_the_journal_that_it_was_made_with(
     place.refresh(compact=True)
     assert place.titles("novel") == ["Novel"]
     with closing(place.store()) as store:
-        mode, waits = ("delete", db._COMMIT_WAIT) if is_remote else ("wal", db._READ_WAIT)
+        mode, waits = ("delete", db._COMMIT_WAIT) if is_remote else ("wal", db.READ_WAIT)
         assert store.connection.pragma("journal_mode") == mode
-        assert store.connection.pragma("busy_timeout") == db._READ_WAIT
+        assert store.connection.pragma("busy_timeout") == db.READ_WAIT
         db.prepare_writer(store.connection)
         assert store.connection.pragma("busy_timeout") == waits
         store.begin_reading()
-        assert store.connection.pragma("busy_timeout") == db._READ_WAIT
+        assert store.connection.pragma("busy_timeout") == db.READ_WAIT
     assert os.path.exists(place.cache_file + "-wal") is not is_remote
     place.check()
 

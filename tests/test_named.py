@@ -17,6 +17,7 @@ from index_cache.model import Hit, Root
 from index_cache.store import Store
 from recall import naming
 from recall.named import MOST_ALIKE, Asked, names, pieces
+from recall.recalling import may_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -248,6 +249,23 @@ def test_any_text_is_a_prompt(prompt: str, title: str, own: str, cwd: str | None
     wanted = prompted.wanted(NOTES)
     assert all(b"\0" not in each and each for each in (*wanted.paths, *wanted.names))
     assert all(0 < len(each) <= naming.LONGEST for each in prompted.pieces)
+
+
+PLAIN = st.lists(
+    st.sampled_from(
+        ["vault", "Rotation", "keys?", "(deploy)", "it's", "read-only", "v1.2", "Über", "[[Keys]]"]
+    ),
+    max_size=6,
+).map(" ".join)
+
+
+@given(PLAIN, PLAIN)
+def test_what_names_nothing_is_told_without_looking_closer(prompt: str, title: str) -> None:
+    prompted = Asked(prompt, ANALYZER)
+    if not may_name(prompt, [title]):
+        assert not prompted.pieces
+        assert not prompted.asks_for(hit(title=title), NOTES)
+        assert not prompted.is_only_names()
 
 
 @given(

@@ -243,7 +243,7 @@ def test_D1_D2_D3_a_look_tells_what_a_scan_would_or_asks_for_one(
     run_state_machine_as_test(
         Clocked,
         settings=settings(
-            max_examples=long_count(400),
+            max_examples=long_count(800),
             stateful_step_count=30,
             deadline=None,
             database=None,

@@ -150,3 +150,17 @@ def test_without_the_compiled_module_the_package_does_it(without: Any) -> None:
         without.loads("1 2")
     with pytest.raises(ValueError, match="not JSON compliant"):
         without.dumps(float("nan"))
+
+
+@pytest.mark.parametrize("text", ['{"prompt": "cut', '{"a":', "[1, 2", '"\\ud8', "tru", '{"a" 1}'])
+def test_what_is_cut_off_is_an_error_where_json_is_not_loaded_yet(text: str) -> None:
+    program = (
+        "import sys; from recall import quickjson\n"
+        "assert 'json' not in sys.modules\n"
+        "try: quickjson.loads(sys.argv[1])\n"
+        "except ValueError as error: print(type(error).__name__)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, text], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("JSONDecodeError\n", "")

@@ -19,9 +19,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from index_cache.digests import hashed
 from index_cache.errors import RecallError
 from recall import config, configfile, dirs, looked, resolved, trust
-from recall.hashed import hashed
+from recall.configfile import NothingConfigured
 from recall.hooksettings import HookSettings
 from recall.settings import SearchSettings
 
@@ -68,6 +69,8 @@ def outcome(made: config.Config | resolved.Resolved) -> object:
 def fresh(cwd: str, environ: Mapping[str, str]) -> object:
     try:
         return outcome(config.load(cwd, environ, fallback=False))
+    except NothingConfigured:  # for the hook that is a result like any other
+        return outcome(config.Config((), SearchSettings(), HookSettings()))
     except RecallError as error:
         return type(error), str(error)
 
@@ -514,13 +517,13 @@ ALLOWED = {
     "_blake2",
     "_struct",
     "index_cache",
+    "index_cache.digests",
     "index_cache.files",
     "index_cache.model",
     "index_cache.owned",
     "recall",
     "recall.dirs",
     "recall.files",
-    "recall.hashed",
     "recall.hooksettings",
     "recall.looked",
     "recall.quickjson",

@@ -13,6 +13,7 @@ from search_support import ANYTHING, Fields, by_fts5, found, row, store, terms_o
 from vectors import load
 
 from index_cache import schema, search
+from index_cache.filters import Filter
 from index_cache.model import Hit
 from recall import Recall
 from recall.card import as_dict
@@ -239,22 +240,22 @@ DOCUMENTS: dict[str, Fields] = {
 @pytest.mark.parametrize(
     ("wanted", "paths"),
     [
-        (search.Filter(), ["a.md", "d.md", "d/b.md", "d0.md"]),
-        (search.Filter(journal=True), ["a.md", "d.md", "d/b.md", "d/e/c.md", "d0.md"]),
-        (search.Filter(["NOTE"]), ["a.md", "d/b.md"]),
-        (search.Filter(["journal"]), ["d/e/c.md"]),
-        (search.Filter(["décision", "x'; DROP TABLE entry; --"]), ["d.md"]),
-        (search.Filter([]), []),
-        (search.Filter(under=b"d"), ["d/b.md"]),
-        (search.Filter(under=b"d", journal=True), ["d/b.md", "d/e/c.md"]),
-        (search.Filter(under=b"d/e/c.md", journal=True), ["d/e/c.md"]),
-        (search.Filter(under=b"nowhere"), []),
-        (search.Filter(journal=True, without={b"d": []}), ["a.md", "d.md", "d0.md"]),
-        (search.Filter(without={b"d": [b"d/b.md"]}), ["a.md", "d.md", "d/b.md", "d0.md"]),
-        (search.Filter(journal=True, without={b"d/e": []}), ["a.md", "d.md", "d/b.md", "d0.md"]),
+        (Filter(), ["a.md", "d.md", "d/b.md", "d0.md"]),
+        (Filter(journal=True), ["a.md", "d.md", "d/b.md", "d/e/c.md", "d0.md"]),
+        (Filter(["NOTE"]), ["a.md", "d/b.md"]),
+        (Filter(["journal"]), ["d/e/c.md"]),
+        (Filter(["décision", "x'; DROP TABLE entry; --"]), ["d.md"]),
+        (Filter([]), []),
+        (Filter(under=b"d"), ["d/b.md"]),
+        (Filter(under=b"d", journal=True), ["d/b.md", "d/e/c.md"]),
+        (Filter(under=b"d/e/c.md", journal=True), ["d/e/c.md"]),
+        (Filter(under=b"nowhere"), []),
+        (Filter(journal=True, without={b"d": []}), ["a.md", "d.md", "d0.md"]),
+        (Filter(without={b"d": [b"d/b.md"]}), ["a.md", "d.md", "d/b.md", "d0.md"]),
+        (Filter(journal=True, without={b"d/e": []}), ["a.md", "d.md", "d/b.md", "d0.md"]),
     ],
 )
-def test_filters(wanted: search.Filter, paths: list[str]) -> None:
+def test_filters(wanted: Filter, paths: list[str]) -> None:
     one = store(DOCUMENTS)
     hits = found([one], ["needl"], filters=[wanted])
     assert sorted(hit.path.decode() for hit in hits) == paths
@@ -267,7 +268,7 @@ def test_filters(wanted: search.Filter, paths: list[str]) -> None:
 def test_a_filter_changes_no_score() -> None:
     one = store(DOCUMENTS)
     scores = {hit.path: hit.score for hit in found([one], ["needl"])}
-    for hit in found([one], ["needl"], filters=[search.Filter(["note"])]):
+    for hit in found([one], ["needl"], filters=[Filter(["note"])]):
         assert hit.score == scores[hit.path]
     other = store({"x.md": {"body": "needle"}})
     both = {hit.path: hit.score for hit in found([one, other], ["needl"])}

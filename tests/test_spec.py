@@ -12,6 +12,7 @@ from index_cache import (
     analyze,
     checksums,
     db,
+    digests,
     files,
     frontmatter,
     markdown,
@@ -26,7 +27,6 @@ from index_cache.refresh import refresh
 from index_cache.store import Store
 from recall import (
     gate,
-    hashed,
     hooksettings,
     ledger,
     looked,
@@ -104,7 +104,7 @@ def test_reasons_of_what_is_left_out() -> None:
         ("canonical-view.md", f"{markdown.EXCERPT_LENGTH} characters"),
         ("cache-format.md", f"`{analyze.WORD_PUNCTUATION}`"),
         ("cache-format.md", f"bm25({', '.join(f'{weight:g}' for weight in schema.WEIGHTS)})"),
-        ("cache-format.md", f"timeout of {db._READ_WAIT} ms"),
+        ("cache-format.md", f"timeout of {db.READ_WAIT} ms"),
         ("cache-format.md", f"{db._PAGE:,} bytes, of which the last {checksums.RESERVED}"),
         ("cache-format.md", f"up to {db._COMMIT_WAIT // 1000} s"),
         ("cache-format.md", f"`{files._SIGNATURE.format}`"),
@@ -125,7 +125,7 @@ def test_reasons_of_what_is_left_out() -> None:
         ("ledger.md", f"over {ledger.MAX_ENTRIES} lines the newest {ledger._KEPT} documents"),
         ("ledger.md", f"more than {ledger.EXPIRY / 86_400:g} days from now"),
         ("ledger.md", f"all but the youngest {ledger.MAX_CONVERSATIONS}"),
-        ("recall-log.md", f"{hashed.KEY_BYTES} random bytes"),
+        ("recall-log.md", f"{digests.KEY_BYTES} random bytes"),
         ("recall-log.md", f"{recalllog.MAX_TEXT:,} characters at most"),
         ("recall-log.md", f"longer than {recalllog.LONGEST:,} characters"),
         ("recall-log.md", f"at most {recalllog.MAX_LINE >> 10} KiB"),

@@ -46,7 +46,7 @@ def command(*, host: str | None, explain: bool, as_json: bool) -> int:
         raise InvalidInput(f'there is no host "{host}"', hint=f"one of {', '.join(HOSTS)}")
     if sys.stdin is not None and sys.stdin.isatty():
         console.note("reading the event from the terminal; end it with Ctrl-D")
-    call = Call(host, os.environ, time.perf_counter())
+    call = Call(host, os.environ, time.perf_counter(), thorough=True)
     call.consider(read_input(), lambda _: None)
     _, block, cards = call.answer()
     return console.finish(
