@@ -58,8 +58,12 @@ class Dresser:
         hit.edited = hit.digest != seen
         if hit.edited:
             hit.score = sum(contributions(hit, self._whole, self._terms))
+        return anyway or not hit.edited or self.admits(hit)
+
+    def admits(self, hit: Hit) -> bool:
+        """Tell whether the filter lets notes of the hit's type through."""
         wanted = self._wanted[hit.root]
-        return anyway or not hit.edited or (wanted is not None and wanted.admits(hit.type))
+        return wanted is not None and wanted.admits(hit.type)
 
     def card(self, hit: Hit, copies: Sequence[Hit]) -> Card:
         """Return the card of a hit that ``is_current``; so must the ``copies`` of its text be."""
@@ -95,16 +99,23 @@ class Dresser:
         return files.display(path)
 
     def _from_body(self, hit: Hit, root: Root) -> tuple[str, int | None, str | None]:
-        """Return the line that answers best, where it stands and under which heading."""
+        """Return the line that answers best, where it stands and under which heading.
+
+        If the file is no longer what was looked at, its line may be private by now, or under
+        another title: then the excerpt.
+        """
         from index_cache.text import Content, NotText, split  # only notes without a description
         from recall.summary import best_line
 
         path = os.path.join(os.fsencode(root.path), hit.path)
         try:
             _, data = self._fs.read(path, root.rules.max_file_bytes)
-            text = Content(data).text
+            content = Content(data)
         except (OSError, NotText):
             return hit.excerpt, None, None
+        if content.digest != hit.digest:
+            return hit.excerpt, None, None
+        text = content.text
         begin = split(text)[1]
         weights = {term: self._whole.idf(term) for term in self._terms}
         found = best_line(text[begin:], weights, self._analyzer)

@@ -29,7 +29,8 @@ class Filling:
     """Fills the places of one answer.
 
     ``entry`` gives a hit's entry in the ledger as its file is, ``seen`` is what the conversation
-    was shown. ``cards`` and ``noted`` grow together, card by card: a deadline takes what is there.
+    was shown, ``asks_for`` tells whether the prompt asks for a note by its name. ``cards`` and
+    ``noted`` grow together, card by card: a deadline takes what is there.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class Filling:
         sensitivity: float,
         seen: Seen,
         entry: Callable[[Hit], Entry],
+        asks_for: Callable[[Hit], bool],
     ) -> None:
         self.cards: list[Card] = []
         self.noted: list[Entry] = []
@@ -47,6 +49,7 @@ class Filling:
         self._sensitivity = sensitivity
         self._seen = seen
         self._entry = entry
+        self._asks_for = asks_for
 
     def fill(self, judged: Sequence[Judged], places: int) -> None:
         """Make the cards of what is wanted, best first, as many as there are places."""
@@ -72,11 +75,16 @@ class Filling:
     def _is_still_wanted(self, judged: Judged) -> bool:
         """Look at a hit's file; tell whether it is to be shown as it is now."""
         hit = judged.hit
-        before = hit.occurrences
+        before = hit.occurrences or [None] * len(self._asked.terms)  # named, and not found
         if not self._dresser.is_current(hit, anyway=judged.named):
             judged.fate = GONE
             return False
         judged.known = self._seen.has(*self._entry(hit))
+        if hit.edited and judged.named and not self._asks_for(hit):
+            judged.named = False  # another note has this title or id by now, or none
+            if not self._dresser.admits(hit) or not any(hit.occurrences):
+                judged.fate = GONE
+                return False
         if hit.edited and not judged.named:
             whole = _as_edited(self._asked, before, hit.occurrences)
             (judged.decision,) = decisions(self._asked, whole, [hit], self._sensitivity)

@@ -94,8 +94,10 @@ class Recalling:
         asked = Question(self.prompt, [store for _, store, _ in self._live], Analyzer())
         self.question = asked
         best = slots.shortlist(self._ordered(asked), BEST, BEST, lambda hit: self._of(hit).identity)
+        roots = [view.root for view, _, _ in self._live]
         named: list[Hit] = []
         only_names = False
+        names: Asked | None = None
         if may_name(self.prompt, [hit.title for hit in best]):
             from recall.named import Asked
 
@@ -108,9 +110,12 @@ class Recalling:
             for judged in self.judged:
                 judged.refuse_but(gate.IDENTIFIER, NOBODYS)
         if self.judged:
-            roots = [view.root for view, _, _ in self._live]
             dresser = Dresser(roots, [part for _, _, part in self._live], self._fs, asked)
-            self._filling = Filling(asked, dresser, sensitivity, seen, self._entry)
+
+            def asks_for(hit: Hit) -> bool:
+                return names is not None and names.asks_for(hit, roots[hit.root])
+
+            self._filling = Filling(asked, dresser, sensitivity, seen, self._entry, asks_for)
 
     def _ordered(self, asked: Question) -> list[Hit]:
         """Return the best hits of each root in one order."""

@@ -204,6 +204,43 @@ def test_D4_a_symlink_in_the_place_of_a_note_is_not_followed_out(
     assert ask(KEYS).titles == []
 
 
+@pytest.mark.parametrize(
+    ("asked", "before", "after"),
+    [
+        (
+            "what about DEC-0054",
+            "---\nid: DEC-0054\n---\n# Merlin\n",
+            "---\nid: DEC-0099\n---\n# Merlin\n",
+        ),
+        (
+            "the merlin perch rota please",
+            "# Merlin perch rota\n",
+            "# Lunch menu\n\nThere is fish.\n",
+        ),
+        (
+            "the merlin perch rota please",
+            "# Merlin perch rota\n",
+            "---\ntype: Journal\n---\n# Lunch\n",
+        ),
+    ],
+)
+def test_D4_a_name_that_a_note_has_no_longer_asks_for_nothing(
+    notes: Path, asked: str, before: str, after: str
+) -> None:
+    write(notes, {"named.md": before})
+    index()
+    assert len(ask(asked).titles) == 1
+    write(notes, {"named.md": after})
+    assert ask(asked).titles == []
+
+
+def test_D4_a_path_asks_for_whatever_the_note_says_now(notes: Path) -> None:
+    write(notes, {"named.md": "# Merlin\n"})
+    index()
+    write(notes, {"named.md": "# Lunch menu\n"})
+    assert ask("see named.md").titles == ["Lunch menu"]
+
+
 def test_D4_what_a_note_hides_now_is_not_shown(notes: Path) -> None:
     write(
         notes,

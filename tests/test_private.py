@@ -454,3 +454,40 @@ def test_compacting_that_was_killed_is_taken_up_again(
 
 def _killed(_: Store) -> bool:
     raise KeyboardInterrupt
+
+
+class Swapping(FileSystem):
+    """Replaces a note before the read of its line for a card, as an editor might at that moment.
+
+    The one before that read is the look at it: so young a file is not trusted by its times.
+    """
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path = path
+        self.text: str | None = text
+        self.reads = 0
+
+    def read(self, path: bytes, limit: int) -> tuple[bytes, bytes]:
+        self.reads += path == os.fsencode(self.path)
+        if self.text is not None and self.reads == 2:
+            self.path.write_text(self.text, encoding="utf-8")
+            self.text = None
+        return super().read(path, limit)
+
+
+@pytest.mark.parametrize(
+    "text", ["---\nprivate: true\n---\nThe otter has a SECRET.\n", "# Other\n\nThe otter SECRET.\n"]
+)
+def test_what_became_private_between_the_look_and_the_card_is_in_none(
+    tmp_path: Path, text: str
+) -> None:
+    note = tmp_path.resolve() / "notes" / "otter.md"
+    note.parent.mkdir()
+    note.write_text("# Otter\n\nIntroduction.\n\nThe otter is fed at noon.\n", encoding="utf-8")
+    fs = Swapping(note, text)
+    with Recall(str(note.parent), cache_dir=str(tmp_path / "cache"), fs=fs) as recall:
+        recall.refresh()
+        fs.reads = 0
+        (card,) = recall.answer("otter fed", refresh=False).cards
+    assert fs.text is None
+    assert (card.title, card.summary, card.line) == ("Otter", "Introduction.", None)
