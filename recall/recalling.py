@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 BEST = 8  # hits that are judged, and one of each of so many other roots
 DEPTH = 500  # documents of one root that are read to find them
+LOOKED_AT = 64_000  # characters of a prompt: of more the first and the last half
 MOST_NAMED = 20  # notes of one root that a prompt may ask for by name
 
 _MARKS = ".,:;!?()\"'`*"  # what may stand around a plain word
@@ -49,7 +50,7 @@ class Recalling:
     """
 
     def __init__(self, prompt: str, views: Views, fs: FileSystem) -> None:
-        self.prompt = prompt
+        self.prompt = ends_of(prompt)
         self.views = views
         self.judged: list[Judged] = []
         self.question: Question | None = None
@@ -186,6 +187,19 @@ class Recalling:
             return CARDS
         fates = {judged.fate for judged in self.judged}
         return next((fate for fate in (NOBODYS, SHOWN, GONE, GATE) if fate in fates), NOTHING)
+
+
+def ends_of(prompt: str) -> str:
+    """Return a prompt, or of one that is too long for its time its first and last words.
+
+    What is asked stands before or behind what was pasted.
+    """
+    if len(prompt) <= LOOKED_AT:
+        return prompt
+    # What was cut in two is no word; where there are no blanks, it is.
+    head = prompt[: LOOKED_AT // 2].rsplit(None, 1)[0]
+    tail = prompt[-LOOKED_AT // 2 :].split(None, 1)[-1]
+    return f"{head} {tail}"
 
 
 def may_name(prompt: str, titles: Iterable[str]) -> bool:

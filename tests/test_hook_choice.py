@@ -21,6 +21,8 @@ from hook_support import (
     write,
 )
 
+from recall.recalling import LOOKED_AT, ends_of
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -236,3 +238,24 @@ def test_R3_nested_roots_show_a_file_once_under_the_deepest(
     _, (card,) = considered("which way does the merlin perch face?")
     assert (card.root, card.copies) == ("inner", ())
     assert os.path.samefile(card.abs_path, small / "sub" / "merlin.md")
+
+
+@pytest.mark.parametrize(
+    "pasted", ["at frame/one.py:12 in thing\n" * 40_000, "研" * 400_000, "x" * 900_000]
+)
+@pytest.mark.parametrize("last", [False, True])
+def test_Q4_what_is_asked_beside_a_megabyte_of_paste_is_found(
+    small: Path, monkeypatch: pytest.MonkeyPatch, pasted: str, last: bool
+) -> None:
+    use(monkeypatch, small=small)
+    index()
+    prompt = f"{pasted} {KEYS}" if last else f"{KEYS} {pasted}"
+    assert titles(prompt) == [TITLE]
+
+
+@pytest.mark.parametrize("prompt", ["", "a b", "x" * 64_000, "y z " * 30_000, "x" * 70_000])
+def test_of_a_long_prompt_both_ends_are_looked_at(prompt: str) -> None:
+    looked_at = ends_of(prompt)
+    assert looked_at == prompt or len(looked_at) <= LOOKED_AT + 1
+    assert prompt.startswith(looked_at[:20])
+    assert prompt.endswith(looked_at[-2:])
