@@ -68,3 +68,12 @@ def directory_fault(path: str) -> DirectoryFault | None:
     if not os.access(path, os.R_OK | os.X_OK):
         return DirectoryFault("can't be read: Permission denied", missing=False)
     return None
+
+
+def unlinked(path: str) -> bool:
+    """Delete a file; return whether that was possible."""
+    try:
+        os.unlink(path)
+    except OSError:
+        return False
+    return True

@@ -13,7 +13,7 @@ import time
 
 from index_cache.digests import hashed
 from recall import state
-from recall.files import Unreadable
+from recall.files import Unreadable, unlinked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def sweep(state_dir: str | None, now: float | None = None) -> int:
         else:
             live.append((touched, path))
     live.sort(reverse=True)
-    return sum(map(_unlinked, [*gone, *(path for _, path in live[MAX_CONVERSATIONS:])]))
+    return sum(map(unlinked, [*gone, *(path for _, path in live[MAX_CONVERSATIONS:])]))
 
 
 def _name(session: str) -> str:
@@ -203,11 +203,3 @@ def _shorten(state_dir: str, name: str) -> None:
     data, _ = state.read_end(state_dir, name, _MAX_BYTES)
     newest = list(_parsed(data).items())[-_KEPT:]
     state.write(state_dir, name, b"".join(b"%s %s\n" % item for item in newest), sync=False)
-
-
-def _unlinked(path: str) -> bool:
-    try:
-        os.unlink(path)
-    except OSError:
-        return False
-    return True

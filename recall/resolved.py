@@ -15,7 +15,7 @@ from index_cache.model import Root, Rules
 from index_cache.owned import refuse_foreign_directory
 from recall import __version__, quickjson, state
 from recall.dirs import cache_dir
-from recall.files import Unreadable
+from recall.files import Unreadable, unlinked
 from recall.hooksettings import HookSettings
 from recall.looked import Looked, ask
 from recall.settings import SearchSettings
@@ -146,7 +146,7 @@ def sweep(cache_dir: str | None, now: float | None = None) -> int:
         else:
             live.append((age, path))
     live.sort()
-    return sum(map(_unlinked, [*gone, *(path for _, path in live[MAX_KEPT:])]))
+    return sum(map(unlinked, [*gone, *(path for _, path in live[MAX_KEPT:])]))
 
 
 def _made_for(cwd: str, environ: Mapping[str, str]) -> list[object]:
@@ -260,11 +260,3 @@ def _used(path: str, st: os.stat_result) -> None:
             os.utime(path, follow_symlinks=False)
         except OSError:
             return  # a read-only file system, where nothing is swept either
-
-
-def _unlinked(path: str) -> bool:
-    try:
-        os.unlink(path)
-    except OSError:
-        return False
-    return True
