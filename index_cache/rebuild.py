@@ -284,5 +284,5 @@ def _ranked(store: Store, terms: Sequence[str]) -> list[tuple[str, bytes]]:
     """Return scores, to the last bit, and paths of the best hits."""
     statistics = search.statistics(store, terms)
     everything = Filter(journal=True)
-    hits = search.candidates([store], [everything], [statistics], terms, _HITS)
+    hits = search.candidates([store], [everything], [statistics], statistics, terms, _HITS)
     return sorted((hit.score.hex(), hit.path) for hit in hits)

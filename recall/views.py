@@ -13,7 +13,7 @@ from index_cache import db
 from index_cache.peek import peek
 from index_cache.store import Store
 from recall import looks
-from recall.nesting import filters
+from recall.nesting import Nesting, filters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,14 +137,15 @@ class Views:
             if view.go_on is not None:
                 looks.keep(state_dir, view.identity, view.go_on)
 
-    def searched(self, cwd: str, *, journal: bool) -> list[tuple[View, Store, Filter]]:
-        """Return the caches to be searched, each with its filter."""
+    def searched(self, cwd: str, *, journal: bool) -> list[tuple[View, Store, Filter, bool]]:
+        """Return the caches to be searched, each with its filter and whether it is counted."""
         stores = [view.store if view.state == ANSWERS else None for view in self.all]
         roots = [view.root for view in self.all]
-        wanted = filters(roots, stores, None, None, cwd, journal)
+        nesting = Nesting(roots, stores)
+        wanted = filters(roots, nesting, None, None, cwd, journal)
         return [
-            (view, store, part)
-            for view, part in zip(self.all, wanted, strict=True)
+            (view, store, part, counted)
+            for view, part, counted in zip(self.all, wanted, nesting.counted, strict=True)
             for store in view.stores
             if part is not None
         ]

@@ -236,3 +236,26 @@ def test_R3_nested_roots_show_a_file_once_under_the_deepest(
     _, (card,) = considered("which way does the merlin perch face?")
     assert (card.root, card.copies) == ("inner", ())
     assert os.path.samefile(card.abs_path, small / "sub" / "merlin.md")
+
+
+def test_a_nested_root_makes_no_note_disappear(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prompt = "how is the pump firmware flashed with stork in April near the tulips"
+    outer, inner = tmp_path / "w", tmp_path / "w" / "proj"
+    write(outer, {"top.md": "# Garden\n\nTulips bloom in April.\n"})
+    write(inner, {"x.md": "# Pump firmware\n\nThe pump firmware is flashed with stork.\n"})
+    use(monkeypatch, outer=outer)
+    index()
+    alone = titles(prompt)
+    assert "Pump firmware" in alone
+    use(monkeypatch, outer=outer, proj=inner)
+    index()
+    assert titles(prompt) == alone
+    # One that appeared is in memory for both.
+    write(inner, {"y.md": "# Heron\n\nThe heron valve opens at noon.\n"})
+    call, cards = considered("when does the heron valve open at noon?")
+    assert [card.title for card in cards] == ["Heron"]
+    assert call.recalling is not None
+    assert call.recalling.question is not None
+    assert call.recalling.question.whole.documents == 3
