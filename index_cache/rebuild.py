@@ -86,7 +86,7 @@ class _Rebuild:
 
     def run(self) -> Proof:
         started = time.perf_counter()
-        db.refuse_foreign_directory(self.directory)
+        db.refuse_directory(self.directory)
         db.ensure_directory(self.directory)
         beside = fresh_path(self.path)
         with locks.WriterLock(beside) as lock:

@@ -67,10 +67,10 @@ class View:
     def open(self, directory: str) -> None:
         """Open the cache in a directory, if there is a whole one, and begin to read it."""
         path = db.cache_path(directory, self.root)
-        if not os.path.lexists(path):
-            return
         try:
-            db.refuse_foreign_directory(directory)
+            db.refuse_directory(directory)
+            if not os.path.lexists(path):
+                return
             self.store = Store(self.root, path, wait=0)
             self.store.check()
             if self.store.built:
