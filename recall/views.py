@@ -1,12 +1,13 @@
 """The caches that a prompt is answered from, opened as they are: nothing is built, none waited for.
 
 For each root its cache, what has come and gone since the last refresh, and the new notes in memory.
-See "Freshness" in ``spec/hook.md``.
+See "The way of a prompt" in ``spec/hook.md``.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 import time
 
 from index_cache import db
@@ -17,7 +18,7 @@ from recall.nesting import Nesting, filters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from index_cache.files import FileSystem
     from index_cache.filters import Filter
@@ -40,6 +41,7 @@ class View:
     """
 
     __slots__ = (
+        "_path",
         "chosen",
         "go_on",
         "identity",
@@ -63,21 +65,55 @@ class View:
         self.new: Store | None = None
         self.chosen = 0
         self.go_on: int | None = None
+        self._path: str | None = None
 
     def open(self, directory: str) -> None:
         """Open the cache in a directory, if there is a whole one, and begin to read it."""
-        path = db.cache_path(directory, self.root)
+        self._path = path = db.cache_path(directory, self.root)
         try:
             db.refuse_directory(directory)
-            if not os.path.lexists(path):
+            if _is_missing(path):
                 return
-            self.store = Store(self.root, path, wait=0)
-            self.store.check()
-            if self.store.built:
-                self.store.begin_reading()
-                self.state = ANSWERS
+            try:
+                self._begin(path)
+            except db.TROUBLE as error:
+                if not db.is_damage(error):
+                    raise
+                # What is just being made looks like it: again, while nobody else writes.
+                if not self._alone(lambda: self._begin(path)):
+                    self.trouble, self.state = error, BUSY
         except (*db.TROUBLE, OSError) as error:
             self.fail(error)
+
+    def _begin(self, path: str) -> None:
+        if self.store is not None:
+            self.store.close()
+            self.store = None
+        self.store = Store(self.root, path, wait=0)
+        self.store.check()
+        if self.store.built:
+            self.store.begin_reading()
+            self.state = ANSWERS
+
+    def _alone(self, do: Callable[[], None]) -> bool:
+        """Do something under the writer's lock; False if another process has that.
+
+        Where there are no locks, nobody writes. Nothing is made: without a file of the lock nobody
+        has ever written either.
+        """
+        from index_cache import locks  # few caches look damaged
+
+        if self._path is None or not os.path.lexists(locks.lock_file(self._path)):
+            do()
+            return True
+        with locks.WriterLock(self._path) as lock:
+            try:
+                if not lock.acquire(0):
+                    return False
+            except OSError:
+                pass
+            do()
+        return True
 
     def look(self, state_dir: str | None, fs: FileSystem, budget: float) -> None:
         """Look at the root's directories for ``budget`` seconds, and read what is new in them."""
@@ -98,10 +134,13 @@ class View:
             self.fail(error)
 
     def fail(self, error: Exception) -> None:
-        """Do without this cache, for this prompt."""
+        """Do without this cache, for this prompt.
+
+        What looks damaged while another process writes it is not condemned: it may be half made.
+        """
         self.trouble = error
         if db.is_damage(error):
-            self.state = DAMAGED
+            self.state = DAMAGED if self._alone(lambda: None) else BUSY
         else:
             self.state = BUSY if isinstance(error, db.WAITS) else UNUSABLE
 
@@ -169,6 +208,15 @@ class Views:
             for view in self.all
             if view.state == DAMAGED
         ]
+
+
+def _is_missing(path: str) -> bool:
+    """Tell whether there is no cache file, or an empty one: the first that a writer makes."""
+    try:
+        st = os.lstat(path)
+    except OSError:
+        return True
+    return stat.S_ISREG(st.st_mode) and not st.st_size
 
 
 def _deleted(path: str, store: Store | None) -> bool:
