@@ -280,3 +280,19 @@ def test_only_RECALL_DEBUG_prints_a_traceback(notes: Path) -> None:
     said = hook(b"x" * HUGE, env={"RECALL_DEBUG": "1"})
     assert (said.status, said.stdout) == (0, b"")
     assert b"InvalidInput" in said.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("recall-log.jsonl", "the recall log can't be written: Too many levels of symbolic links"),
+        ("shown", "what was shown can't be noted: it is a symlink, or no directory"),
+    ],
+)
+def test_H6_a_fault_of_the_disk_is_told_in_words(cache: str, name: str, message: str) -> None:
+    del cache
+    place = os.path.join(state_directory(), name)
+    os.symlink("nowhere", place)
+    assert ask(KEYS, "s").titles == [TITLE]
+    assert fault().message == message
+    assert fault().where == place
