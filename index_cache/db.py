@@ -32,6 +32,7 @@ _COMMIT_WAIT = 2_000  # ms that a writer waits for readers, where it must
 _PAGE = 4096  # bytes
 _HASH = 16  # hex digits of identity and fingerprint
 refuse_foreign_directory = owned.refuse_foreign_directory
+refuse_directory, refuse_name = owned.refuse_directory, owned.refuse_name
 
 
 class Damaged(Exception):
@@ -113,10 +114,12 @@ def unusable(root: Root, error: Exception, where: str | None, wait: float) -> Re
             hint="free some space; until then the older cache answers",
         )
     if isinstance(error, OSError):
+        writable = "make it writable, or move away what is in its place; it is no note"
+        named = error.errno == errno.EILSEQ
         return RootUnavailable(
             f"the cache of root {root.name} can't be used: {error.strerror or error}",
             where=error.filename or where,
-            hint="make it writable, or move away what is in its place; it is no note",
+            hint="name another directory in XDG_CACHE_HOME" if named else writable,
         )
     return RootUnavailable(
         f"the cache of root {root.name} can't be used: {reason(error)}",

@@ -19,3 +19,19 @@ def refuse_foreign_directory(directory: str) -> None:
         raise NotADirectoryError("it is a symlink, or no directory")
     if st.st_uid != os.geteuid():
         raise PermissionError("it belongs to somebody else")
+
+
+def refuse_directory(directory: str) -> None:
+    """Raise OSError when no cache can be kept in a directory: by its name, or whose it is."""
+    refuse_name(directory)
+    refuse_foreign_directory(directory)
+
+
+def refuse_name(directory: str) -> None:
+    """Raise OSError when SQLite can't open a file in a directory: it takes names in UTF-8 alone."""
+    try:
+        directory.encode()
+    except UnicodeEncodeError:
+        import errno
+
+        raise OSError(errno.EILSEQ, "its name is not UTF-8", directory) from None

@@ -86,7 +86,7 @@ class _Rebuild:
 
     def run(self) -> Proof:
         started = time.perf_counter()
-        db.refuse_foreign_directory(self.directory)
+        db.refuse_directory(self.directory)
         db.ensure_directory(self.directory)
         beside = fresh_path(self.path)
         with locks.WriterLock(beside) as lock:
@@ -284,5 +284,5 @@ def _ranked(store: Store, terms: Sequence[str]) -> list[tuple[str, bytes]]:
     """Return scores, to the last bit, and paths of the best hits."""
     statistics = search.statistics(store, terms)
     everything = Filter(journal=True)
-    hits = search.candidates([store], [everything], [statistics], terms, _HITS)
+    hits = search.candidates([store], [everything], [statistics], statistics, terms, _HITS)
     return sorted((hit.score.hex(), hit.path) for hit in hits)

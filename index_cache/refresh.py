@@ -339,7 +339,7 @@ def open_store(root: Root, directory: str | None, wait: float) -> Store:
     path = db.cache_path(directory, root)
     damage = None
     try:
-        db.refuse_foreign_directory(directory)
+        db.refuse_directory(directory)
         try:
             store = existing(root, path, wait)
             if store.writable or store.built:

@@ -2,7 +2,7 @@
 
 Each root's FTS table proposes candidates by its own bm25; the final score is FTS5's bm25 formula
 (https://sqlite.org/fts5.html#the_bm25_function) with row counts, lengths and document frequencies
-summed over all searched roots. See ``spec/query-and-ranking.md``.
+summed over all searched roots, each document once. See ``spec/query-and-ranking.md``.
 """
 
 from __future__ import annotations
@@ -68,14 +68,28 @@ class Statistics:
         return max(log((self.documents - count + 0.5) / (count + 0.5)), _LEAST_IDF)
 
     @classmethod
-    def sum(cls, parts: Iterable[Statistics]) -> Statistics:
-        """Return the statistics of several corpora taken as one."""
+    def sum(cls, parts: Sequence[Statistics], counted: Sequence[bool] | None = None) -> Statistics:
+        """Return the statistics of several corpora taken as one.
+
+        One that is not ``counted`` has only documents that another one has as well. Where its cache
+        is the newer one it may say more of them: then there are at least as many as it says.
+        """
         total = cls(0, 0, {})
-        for part in parts:
+        frequency = total.frequency
+        repeated = []
+        for number, part in enumerate(parts):
+            if counted is not None and not counted[number]:
+                repeated.append(part)
+                continue
             total.documents += part.documents
             total.terms += part.terms
             for term, count in part.frequency.items():
-                total.frequency[term] = total.frequency.get(term, 0) + count
+                frequency[term] = frequency.get(term, 0) + count
+        for part in repeated:
+            total.documents = max(total.documents, part.documents)
+            total.terms = max(total.terms, part.terms)
+            for term, count in part.frequency.items():
+                frequency[term] = max(frequency.get(term, 0), count)
         return total
 
 
@@ -156,6 +170,7 @@ def candidates(
     stores: Sequence[Store],
     filters: Sequence[Filter | None],
     parts: Sequence[Statistics],
+    whole: Statistics,
     terms: Sequence[str],
     k: int,
     *,
@@ -165,12 +180,12 @@ def candidates(
     """Return at least the ``k`` best documents of all roots with all that tie with the last.
 
     ``filters`` and ``parts`` belong to the ``stores`` one by one; None as a filter leaves that
-    root's documents out, but not its statistics. ``terms`` are different from one another. With
-    ``each`` they are the best of each root. ``most`` bounds how far a root is read
-    (MAX_CANDIDATES). The hits come in no particular order.
+    root's documents out, but not its statistics. ``whole`` are the common statistics, by which
+    all are scored. ``terms`` are different from one another. With ``each`` they are the best of
+    each root. ``most`` bounds how far a root is read (MAX_CANDIDATES). The hits come in no
+    particular order.
     """
     most = MAX_CANDIDATES if most is None else most
-    whole = Statistics.sum(parts)
     best: list[float] = []  # the k best scores so far, in order once there are so many
     hits: list[Hit] = []
 

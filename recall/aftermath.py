@@ -6,6 +6,7 @@ the others. See ``spec/hook.md``.
 
 from __future__ import annotations
 
+import os
 import time
 
 from recall import background, hookfault, hosts, ledger, pausing, recalllog
@@ -56,7 +57,9 @@ def _note_shown(call: Call, cards: Sequence[Card]) -> None:
     else:
         return
     if fault is not None:
-        call.faults.append(Fault(f"what was shown can't be noted: {fault}", call.state_dir))
+        call.faults.append(
+            _fault(call, f"what was shown can't be noted: {fault}", ledger.DIRECTORY)
+        )
 
 
 def _log(call: Call, block: str, cards: Sequence[Card], why: str) -> None:
@@ -77,7 +80,15 @@ def _log(call: Call, block: str, cards: Sequence[Card], why: str) -> None:
         with_text=found.hook.log_prompts,
     )
     if fault is not None:
-        call.faults.append(Fault(f"the recall log can't be written: {fault}", call.state_dir))
+        call.faults.append(
+            _fault(call, f"the recall log can't be written: {fault}", recalllog.FILE)
+        )
+
+
+def _fault(call: Call, message: str, name: str) -> Fault:
+    """Return the fault of what lies under a name in the state directory."""
+    where = None if call.state_dir is None else os.path.join(call.state_dir, name)
+    return Fault(message, where)
 
 
 def _condemn(call: Call) -> None:

@@ -17,16 +17,22 @@ class Question:
     """Any text, looked up in the caches of one search.
 
     ``looked_up`` are its different terms, ``parts`` the statistics of each of the ``stores`` for
-    all of them, ``whole`` the sum of these, ``terms`` those that are worth searching for, and
-    ``analyzer`` what made them.
+    all of them, ``whole`` the sum of those that are ``counted`` (all of them if that is None),
+    ``terms`` those that are worth searching for, and ``analyzer`` what made them.
     """
 
     __slots__ = ("analyzer", "looked_up", "parts", "terms", "text", "whole")
 
-    def __init__(self, text: str, stores: Sequence[Store], analyzer: Analyzer) -> None:
+    def __init__(
+        self,
+        text: str,
+        stores: Sequence[Store],
+        analyzer: Analyzer,
+        counted: Sequence[bool] | None = None,
+    ) -> None:
         self.looked_up = query.to_look_up(analyzer.terms(text))
         self.text = text
         self.analyzer = analyzer
         self.parts = [search.statistics(store, self.looked_up) for store in stores]
-        self.whole = search.Statistics.sum(self.parts)
+        self.whole = search.Statistics.sum(self.parts, counted)
         self.terms = query.choose(self.looked_up, self.whole, set(analyzer.terms(query.FILLER)))

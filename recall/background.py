@@ -13,6 +13,7 @@ import sys
 import time
 
 from index_cache.digests import hashed
+from index_cache.owned import refuse_directory
 from recall import __version__, dirs, hookfault, state
 from recall.files import Unreadable
 
@@ -74,6 +75,12 @@ def _asked(
     directory = dirs.state_dir(environ)
     if directory is None:
         raise OSError("no home directory is known")
+    caches = dirs.cache_dir(environ)
+    if caches is not None:
+        try:
+            refuse_directory(caches)
+        except OSError as error:  # else all would be read into memory at each prompt, for nobody
+            raise OSError(f"no cache can be kept in {caches}: {error.strerror or error}") from error
     if not os.path.isabs(cwd):
         raise OSError("the working directory is not an absolute path")
     turn = Turn(directory, key(roots, environ))

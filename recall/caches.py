@@ -35,7 +35,11 @@ class CacheFile:
 
 
 def list_caches(cache_dir: str) -> list[CacheFile]:
-    """Return the cache files in a directory, by path; none if the directory is missing."""
+    """Return the cache files in a directory, by path; none if the directory is missing.
+
+    Raises OSError when it can't be read, and when no cache can be in it.
+    """
+    db.refuse_name(cache_dir)
     try:
         names = sorted(filter(db.is_cache_name, os.listdir(cache_dir)))
     except (FileNotFoundError, NotADirectoryError):

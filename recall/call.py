@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 
+from index_cache.owned import refuse_directory
 from recall import block, dirs, hosts, ledger, pausing, project, quiet, resolved
 from recall.hooksettings import LEVELS
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 UNCONFIGURED, PAUSED, LATE = "not configured", "paused", "deadline"
 NO_ROOM = "no room for a card"
-NO_CACHE = "no cache yet"
+NO_CACHE, NO_PLACE = "no cache yet", "unusable"
 
 
 class Fault:
@@ -114,7 +115,7 @@ class Call:
     def _recall(self, found: Resolved) -> None:
         self.looked_up = True
         if not (self._thorough or self._has_caches()):
-            self.why = NO_CACHE
+            self.why = NO_CACHE if self._has_place() else NO_PLACE
             return
         # Here, since what is quiet, and the first call ever, need no database.
         from index_cache import db
@@ -150,6 +151,18 @@ class Call:
             return any(name.endswith(".db") for name in os.listdir(self.cache_dir or ""))
         except OSError:
             return False
+
+    def _has_place(self) -> bool:
+        """Tell whether a cache can be kept at all; a fault if not: it is no matter of waiting."""
+        try:
+            if self.cache_dir is not None:
+                refuse_directory(self.cache_dir)
+        except OSError as error:
+            hint = "name another directory in XDG_CACHE_HOME"
+            told = f"no cache can be kept: {error.strerror or error}"
+            self.faults.append(Fault(told, self.cache_dir, hint))
+            return False
+        return True
 
     def _silenced(self) -> str | None:
         """Return why no cache at all could answer, None if one did."""

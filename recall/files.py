@@ -45,6 +45,11 @@ def _read(descriptor: int, limit: int) -> bytes:
     raise Unreadable(f"it is larger than {limit} bytes")
 
 
+def reason_of(error: Exception) -> str:
+    """Return why something failed, in words: of the system's errors without number and path."""
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
 class DirectoryFault:
     """Why a path can't be searched as a directory; ``missing`` if there is no directory at all."""
 

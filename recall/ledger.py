@@ -13,7 +13,7 @@ import time
 
 from index_cache.digests import hashed
 from recall import state
-from recall.files import Unreadable, unlinked
+from recall.files import Unreadable, reason_of, unlinked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 EXPIRY = 7 * 86_400.0  # seconds after the last card
 MAX_ENTRIES = 500  # in one conversation; of more the newest count
 MAX_CONVERSATIONS = 200
+DIRECTORY = "shown"
 
-_DIRECTORY = "shown"
 _SUFFIX = ".shown"
 _DIGITS = 32  # of each hash
 _LINE = 2 * _DIGITS + 1  # bytes: document, blank, content
@@ -107,7 +107,7 @@ def note(
         if state.append(state_dir, name, lines) > _MAX_BYTES:
             _shorten(state_dir, name)
     except (OSError, Unreadable) as error:
-        return str(error)
+        return reason_of(error)
     return None
 
 
@@ -120,7 +120,7 @@ def forget(state_dir: str | None, session: str | None) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        return str(error)
+        return reason_of(error)
     return None
 
 
@@ -131,7 +131,7 @@ def sweep(state_dir: str | None, now: float | None = None) -> int:
     """
     if state_dir is None:
         return 0
-    directory = os.path.join(state_dir, _DIRECTORY)
+    directory = os.path.join(state_dir, DIRECTORY)
     now = time.time() if now is None else now
     gone: list[str] = []
     live: list[tuple[float, str]] = []
@@ -161,7 +161,7 @@ def sweep(state_dir: str | None, now: float | None = None) -> int:
 
 def _name(session: str) -> str:
     # An id may hold anything; its hash is a file's name on any system.
-    return f"{_DIRECTORY}/{hashed(session)}{_SUFFIX}"
+    return f"{DIRECTORY}/{hashed(session)}{_SUFFIX}"
 
 
 def _hash(value: str | bytes) -> bytes:

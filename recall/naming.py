@@ -205,7 +205,8 @@ def _bare(piece: str) -> str:
         piece = piece.removesuffix(ending).rstrip(_AFTER)
     if piece[:1] == piece[-1:] == "_":
         piece = piece.strip("_")  # emphasis
-    return piece.lstrip("@").removeprefix("file://")
+    piece = piece.lstrip("@").removeprefix("file://")
+    return piece if "/" in piece else piece.lstrip("#")  # #DEC-0054, as issues are written
 
 
 def _cut(piece: str) -> str:

@@ -15,9 +15,39 @@ if TYPE_CHECKING:
     from index_cache.store import Store
 
 
+class Nesting:
+    """What roots inside other roots of the same search do to it, root by root.
+
+    A file is found once, under the deepest root that has it: ``without`` are the directories of
+    deeper roots, which these take away, each with the files there that stay. And it counts once:
+    ``counted`` tells which roots' statistics count. One whose files a root around it has as well
+    does not, else a term of its notes would be as common as if there were two of each.
+    """
+
+    __slots__ = ("counted", "without")
+
+    def __init__(self, roots: Sequence[Root], stores: Sequence[Store | None]) -> None:
+        """Compare the paths in the roots' caches, ``stores``, None where there is no view."""
+        self.without: list[dict[bytes, list[bytes]]] = []
+        self.counted = [True] * len(roots)
+        for outer, outer_store in zip(roots, stores, strict=True):
+            taken: dict[bytes, list[bytes]] = {}
+            for number, (inner, inner_store) in enumerate(zip(roots, stores, strict=True)):
+                if inner.path == outer.path or not _inside(inner.path, outer.path):
+                    continue
+                if outer_store and inner_store:
+                    directory = os.fsencode(os.path.relpath(inner.path, outer.path))
+                    theirs = {directory + b"/" + path for path in inner_store.paths()}
+                    ours = outer_store.paths(directory)
+                    taken[directory] = sorted(ours - theirs)
+                    if theirs <= ours:
+                        self.counted[number] = False
+            self.without.append(taken)
+
+
 def filters(
     roots: Sequence[Root],
-    stores: Sequence[Store | None],
+    nesting: Nesting,
     types: Sequence[str] | None,
     under: str | None,
     cwd: str,
@@ -25,10 +55,8 @@ def filters(
 ) -> list[Filter | None]:
     """Return each root's filter, None for a root that ``under`` leaves out.
 
-    ``stores`` are the roots' caches, None where there is no view. ``under`` is a path relative to
-    the root, or to ``cwd``, or absolute. A root inside another one of the same search takes its
-    files away from the outer one, so that a file is found once, under the deepest root that has
-    it. Raises NotFound when ``under`` is in none of the roots.
+    ``nesting`` is that of the ``roots``. ``under`` is a path relative to the root, or to ``cwd``,
+    or absolute. Raises NotFound when ``under`` is in none of the roots.
     """
     if types is not None:
         # What came from an argument's odd bytes is no type, and SQLite takes only UTF-8.
@@ -40,10 +68,9 @@ def filters(
             where=under,
             hint="--under takes a path relative to a root, to the working directory, or absolute",
         )
-    without = _without(roots, stores)
     return [
         None if part is None else Filter(types, part, kept, journal=journal)
-        for part, kept in zip(parts, without, strict=True)
+        for part, kept in zip(parts, nesting.without, strict=True)
     ]
 
 
@@ -63,24 +90,6 @@ def _under(root: Root, under: str | None, cwd: str) -> bytes | None:
         if _inside(path, root.path):
             return os.fsencode(os.path.relpath(path, root.path))
     return None
-
-
-def _without(
-    roots: Sequence[Root], stores: Sequence[Store | None]
-) -> list[dict[bytes, list[bytes]]]:
-    """Return, for each root, the directories of deeper roots and the files there that stay its."""
-    found: list[dict[bytes, list[bytes]]] = []
-    for outer, outer_store in zip(roots, stores, strict=True):
-        taken: dict[bytes, list[bytes]] = {}
-        for inner, inner_store in zip(roots, stores, strict=True):
-            if inner.path == outer.path or not _inside(inner.path, outer.path):
-                continue
-            if outer_store and inner_store:
-                directory = os.fsencode(os.path.relpath(inner.path, outer.path))
-                theirs = {directory + b"/" + path for path in inner_store.paths()}
-                taken[directory] = sorted(outer_store.paths(directory) - theirs)
-        found.append(taken)
-    return found
 
 
 def _inside(path: str, directory: str) -> bool:

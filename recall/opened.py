@@ -96,7 +96,7 @@ class OpenRoot:
                 where = self.store.path if self.store else self._directory
                 return self._failed(db.unusable(self.root, error, where, 0))
             self.close()
-            self.store = in_memory(self.root, str(error))
+            self.store = in_memory(self.root, getattr(error, "strerror", None) or str(error))
             return use(self.store)
 
     def _has_view(self) -> bool:

@@ -43,6 +43,8 @@ def prove(root: Root, directory: str | None, fs: FileSystem, request: Request) -
     try:
         if not os.path.isdir(root.path):
             raise missing(root)
+        if directory is not None:
+            db.refuse_name(directory)
         if request.only_check:
             return _checked(root, path, fs, request)
         if directory is None:

@@ -56,7 +56,7 @@ class Recalling:
         self.question: Question | None = None
         self.why = NOTHING
         self._fs = fs
-        self._live: list[tuple[View, Store, Filter]] = []
+        self._live: list[tuple[View, Store, Filter, bool]] = []
         self._filling: Filling | None = None
 
     @property
@@ -92,10 +92,12 @@ class Recalling:
 
     def _find(self, seen: Seen, cwd: str, sensitivity: float) -> None:
         """Find and judge the hits, and get the filling of the places ready."""
-        asked = Question(self.prompt, [store for _, store, _ in self._live], Analyzer())
+        stores = [store for _, store, _, _ in self._live]
+        counted = [each for _, _, _, each in self._live]
+        asked = Question(self.prompt, stores, Analyzer(), counted)
         self.question = asked
         best = slots.shortlist(self._ordered(asked), BEST, BEST, lambda hit: self._of(hit).identity)
-        roots = [view.root for view, _, _ in self._live]
+        roots = [view.root for view, _, _, _ in self._live]
         named: list[Hit] = []
         only_names = False
         names: Asked | None = None
@@ -111,7 +113,7 @@ class Recalling:
             for judged in self.judged:
                 judged.refuse_but(gate.IDENTIFIER, NOBODYS)
         if self.judged:
-            dresser = Dresser(roots, [part for _, _, part in self._live], self._fs, asked)
+            dresser = Dresser(roots, [part for _, _, part, _ in self._live], self._fs, asked)
 
             def asks_for(hit: Hit) -> bool:
                 return names is not None and names.asks_for(hit, roots[hit.root])
@@ -122,11 +124,11 @@ class Recalling:
         """Return the best hits of each root in one order."""
         if not asked.terms:
             return []
-        stores = [store for _, store, _ in self._live]
-        wanted = [part for _, _, part in self._live]
+        stores = [store for _, store, _, _ in self._live]
+        wanted = [part for _, _, part, _ in self._live]
         depth = max(3, min(BEST, 4 * BEST // len(stores)))
         found = search.candidates(
-            stores, wanted, asked.parts, asked.terms, depth, each=True, most=DEPTH
+            stores, wanted, asked.parts, asked.whole, asked.terms, depth, each=True, most=DEPTH
         )
         return rank.ordered(
             found, lambda hit: hit.score * (slots.NEAR if self._of(hit).near else 1.0)
@@ -139,7 +141,7 @@ class Recalling:
         """Return the notes that the prompt asks for by name, of these hits and of all others."""
         found = list(hits)
         places = {(hit.root, hit.path) for hit in hits}
-        for number, (view, store, part) in enumerate(self._live):
+        for number, (view, store, part, _) in enumerate(self._live):
             wanted = names.wanted(view.root)
             if not wanted:
                 continue
@@ -152,7 +154,7 @@ class Recalling:
                 hit.root = number
                 if (number, hit.path) not in places:
                     found.append(hit)
-        return names.choose(found, [view.root for view, _, _ in self._live])
+        return names.choose(found, [view.root for view, _, _, _ in self._live])
 
     def _judge(
         self,

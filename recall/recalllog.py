@@ -12,7 +12,7 @@ import time
 
 from index_cache.digests import KEY_BYTES, hashed
 from recall import quickjson, state
-from recall.files import Unreadable
+from recall.files import Unreadable, reason_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def record(
             fields["text"] = _text(prompt)
         _append(state_dir, _line(fields))
     except (OSError, Unreadable, ValueError) as error:
-        return str(error)
+        return reason_of(error)
     return None
 
 

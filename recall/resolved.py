@@ -15,7 +15,7 @@ from index_cache.model import Root, Rules
 from index_cache.owned import refuse_foreign_directory
 from recall import __version__, quickjson, state
 from recall.dirs import cache_dir
-from recall.files import Unreadable, unlinked
+from recall.files import Unreadable, reason_of, unlinked
 from recall.hooksettings import HookSettings
 from recall.looked import Looked, ask
 from recall.settings import SearchSettings
@@ -249,7 +249,7 @@ def _keep(directory: str, made_for: list[object], data: bytes) -> str | None:
         # Not synced: a file that a power cut emptied is made anew.
         replace(os.path.join(directory, name), data, mode=0o600, follow=False, sync=False)
     except (OSError, ValueError) as error:
-        return str(error)
+        return reason_of(error)
     return None
 
 

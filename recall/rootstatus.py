@@ -73,7 +73,7 @@ def root_status(root: Root, directory: str | None) -> RootStatus:
         return RootStatus(root)
     path = db.cache_path(directory, root)
     try:
-        db.refuse_foreign_directory(directory)
+        db.refuse_directory(directory)
     except OSError as error:
         return _troubled(root, error)
     try:
@@ -125,7 +125,7 @@ def _seen(root: Root, path: str) -> RootStatus:
 def _troubled(root: Root, error: Exception) -> RootStatus:
     """Return the state of a root whose cache can't be read now, although it is not damaged."""
     state = RootStatus(root)
-    state.trouble = str(error)
+    state.trouble = getattr(error, "strerror", None) or str(error)
     return state
 
 

@@ -16,7 +16,7 @@ from index_cache.refresh import Options
 from recall import caches, config, dirs, failures, rank
 from recall.asked import Question
 from recall.dress import Dresser
-from recall.nesting import filters
+from recall.nesting import Nesting, filters
 from recall.opened import OpenRoot
 from recall.withhold import shared
 
@@ -60,19 +60,20 @@ class _Search:
 
     def __init__(
         self,
-        live: Sequence[tuple[Root, Store, Filter | None]],
+        live: Sequence[tuple[Root, Store, Filter | None, bool]],
         analyzer: Analyzer,
         fs: FileSystem,
     ) -> None:
-        self._roots = [root for root, _, _ in live]
-        self._stores = [store for _, store, _ in live]
-        self._wanted = [part for _, _, part in live]
+        self._roots = [root for root, _, _, _ in live]
+        self._stores = [store for _, store, _, _ in live]
+        self._wanted = [part for _, _, part, _ in live]
+        self._counted = [counted for _, _, _, counted in live]
         self._analyzer = analyzer
         self._fs = fs
 
     def run(self, answer: Answer, k: int, *, explain: bool) -> None:
         """Fill in the total and the cards of an answer."""
-        asked = Question(answer.query, self._stores, self._analyzer)
+        asked = Question(answer.query, self._stores, self._analyzer, self._counted)
         terms = asked.terms
         if not terms:
             return
@@ -84,7 +85,9 @@ class _Search:
         dresser = Dresser(self._roots, self._wanted, self._fs, asked, explain=explain)
         wide = k + _SPARE
         while True:
-            found = search.candidates(self._stores, self._wanted, asked.parts, terms, wide)
+            found = search.candidates(
+                self._stores, self._wanted, asked.parts, asked.whole, terms, wide
+            )
             hits = rank.ordered(found)
             answer.cards = _cards(dresser, hits, k)
             if len(answer.cards) == k:
@@ -283,18 +286,21 @@ class Recall:
         explain: bool,
     ) -> None:
         stores = [each.view for each in self._opened]
-        wanted = filters(self.roots, stores, types, under, self._cwd, journal)
+        nesting = Nesting(self.roots, stores)
+        wanted = filters(self.roots, nesting, types, under, self._cwd, journal)
         live = [
-            (root, store, part)
-            for root, store, part in zip(self.roots, stores, wanted, strict=True)
+            (root, store, part, counted)
+            for root, store, part, counted in zip(
+                self.roots, stores, wanted, nesting.counted, strict=True
+            )
             if store is not None
         ]
         try:
-            for _, store, _ in live:
+            for _, store, _, _ in live:
                 store.begin_reading()
             _Search(live, self._analyzer, self._fs).run(answer, k, explain=explain)
         finally:
-            for _, store, _ in live:
+            for _, store, _, _ in live:
                 store.end_reading()
 
     def refresh(

@@ -1,23 +1,24 @@
 """The caches that a prompt is answered from, opened as they are: nothing is built, none waited for.
 
 For each root its cache, what has come and gone since the last refresh, and the new notes in memory.
-See "Freshness" in ``spec/hook.md``.
+See "The way of a prompt" in ``spec/hook.md``.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 import time
 
 from index_cache import db
 from index_cache.peek import peek
 from index_cache.store import Store
 from recall import looks
-from recall.nesting import filters
+from recall.nesting import Nesting, filters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from index_cache.files import FileSystem
     from index_cache.filters import Filter
@@ -40,6 +41,7 @@ class View:
     """
 
     __slots__ = (
+        "_path",
         "chosen",
         "go_on",
         "identity",
@@ -63,21 +65,55 @@ class View:
         self.new: Store | None = None
         self.chosen = 0
         self.go_on: int | None = None
+        self._path: str | None = None
 
     def open(self, directory: str) -> None:
         """Open the cache in a directory, if there is a whole one, and begin to read it."""
-        path = db.cache_path(directory, self.root)
-        if not os.path.lexists(path):
-            return
+        self._path = path = db.cache_path(directory, self.root)
         try:
-            db.refuse_foreign_directory(directory)
-            self.store = Store(self.root, path, wait=0)
-            self.store.check()
-            if self.store.built:
-                self.store.begin_reading()
-                self.state = ANSWERS
+            db.refuse_directory(directory)
+            if _is_missing(path):
+                return
+            try:
+                self._begin(path)
+            except db.TROUBLE as error:
+                if not db.is_damage(error):
+                    raise
+                # What is just being made looks like it: again, while nobody else writes.
+                if not self._alone(lambda: self._begin(path)):
+                    self.trouble, self.state = error, BUSY
         except (*db.TROUBLE, OSError) as error:
             self.fail(error)
+
+    def _begin(self, path: str) -> None:
+        if self.store is not None:
+            self.store.close()
+            self.store = None
+        self.store = Store(self.root, path, wait=0)
+        self.store.check()
+        if self.store.built:
+            self.store.begin_reading()
+            self.state = ANSWERS
+
+    def _alone(self, do: Callable[[], None]) -> bool:
+        """Do something under the writer's lock; False if another process has that.
+
+        Where there are no locks, nobody writes. Nothing is made: without a file of the lock nobody
+        has ever written either.
+        """
+        from index_cache import locks  # few caches look damaged
+
+        if self._path is None or not os.path.lexists(locks.lock_file(self._path)):
+            do()
+            return True
+        with locks.WriterLock(self._path) as lock:
+            try:
+                if not lock.acquire(0):
+                    return False
+            except OSError:
+                pass
+            do()
+        return True
 
     def look(self, state_dir: str | None, fs: FileSystem, budget: float) -> None:
         """Look at the root's directories for ``budget`` seconds, and read what is new in them."""
@@ -98,10 +134,13 @@ class View:
             self.fail(error)
 
     def fail(self, error: Exception) -> None:
-        """Do without this cache, for this prompt."""
+        """Do without this cache, for this prompt.
+
+        What looks damaged while another process writes it is not condemned: it may be half made.
+        """
         self.trouble = error
         if db.is_damage(error):
-            self.state = DAMAGED
+            self.state = DAMAGED if self._alone(lambda: None) else BUSY
         else:
             self.state = BUSY if isinstance(error, db.WAITS) else UNUSABLE
 
@@ -137,14 +176,15 @@ class Views:
             if view.go_on is not None:
                 looks.keep(state_dir, view.identity, view.go_on)
 
-    def searched(self, cwd: str, *, journal: bool) -> list[tuple[View, Store, Filter]]:
-        """Return the caches to be searched, each with its filter."""
+    def searched(self, cwd: str, *, journal: bool) -> list[tuple[View, Store, Filter, bool]]:
+        """Return the caches to be searched, each with its filter and whether it is counted."""
         stores = [view.store if view.state == ANSWERS else None for view in self.all]
         roots = [view.root for view in self.all]
-        wanted = filters(roots, stores, None, None, cwd, journal)
+        nesting = Nesting(roots, stores)
+        wanted = filters(roots, nesting, None, None, cwd, journal)
         return [
-            (view, store, part)
-            for view, part in zip(self.all, wanted, strict=True)
+            (view, store, part, counted)
+            for view, part, counted in zip(self.all, wanted, nesting.counted, strict=True)
             for store in view.stores
             if part is not None
         ]
@@ -168,6 +208,15 @@ class Views:
             for view in self.all
             if view.state == DAMAGED
         ]
+
+
+def _is_missing(path: str) -> bool:
+    """Tell whether there is no cache file, or an empty one: the first that a writer makes."""
+    try:
+        st = os.lstat(path)
+    except OSError:
+        return True
+    return stat.S_ISREG(st.st_mode) and not st.st_size
 
 
 def _deleted(path: str, store: Store | None) -> bool:

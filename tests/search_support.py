@@ -52,11 +52,13 @@ def found(
     terms: Sequence[str],
     k: int = 1_000_000,
     filters: Sequence[Filter | None] | None = None,
+    counted: Sequence[bool] | None = None,
 ) -> list[Hit]:
     """Return the candidates of a search, best first, ties by root and path."""
     parts = [search.statistics(each, terms) for each in stores]
     filters = filters or [ANYTHING] * len(stores)
-    hits = search.candidates(stores, filters, parts, terms, k)
+    whole = search.Statistics.sum(parts, counted)
+    hits = search.candidates(stores, filters, parts, whole, terms, k)
     return sorted(hits, key=lambda hit: (-hit.score, hit.root, hit.path))
 
 

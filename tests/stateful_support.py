@@ -407,7 +407,7 @@ def ask(stores: Sequence[Store], text: str, k: int = 5) -> list[tuple[object, ..
     if not terms:
         return []
     wanted = [Filter() for _ in stores]
-    hits = rank.ordered(search.candidates(stores, wanted, parts, terms, k))
+    hits = rank.ordered(search.candidates(stores, wanted, parts, whole, terms, k))
     return [
         (hit.score.hex(), hit.root, hit.path, hit.title, hit.length, str(hit.occurrences))
         for hit in hits

@@ -838,7 +838,7 @@ def test_H6_what_goes_wrong_is_kept_and_nothing_is_printed(
     fault = hookfault.read(where, hookfault.REFRESH)
     assert fault is not None
     assert "config.toml" in f"{fault.message} {fault.where}"
-    assert fault.count == 1
+    assert fault.count == 1  # in another way than before
     assert fault.worked is None
     assert is_free(turn)
 

@@ -259,3 +259,26 @@ def test_of_a_long_prompt_both_ends_are_looked_at(prompt: str) -> None:
     assert looked_at == prompt or len(looked_at) <= LOOKED_AT + 1
     assert prompt.startswith(looked_at[:20])
     assert prompt.endswith(looked_at[-2:])
+
+
+def test_a_nested_root_makes_no_note_disappear(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prompt = "how is the pump firmware flashed with stork in April near the tulips"
+    outer, inner = tmp_path / "w", tmp_path / "w" / "proj"
+    write(outer, {"top.md": "# Garden\n\nTulips bloom in April.\n"})
+    write(inner, {"x.md": "# Pump firmware\n\nThe pump firmware is flashed with stork.\n"})
+    use(monkeypatch, outer=outer)
+    index()
+    alone = titles(prompt)
+    assert "Pump firmware" in alone
+    use(monkeypatch, outer=outer, proj=inner)
+    index()
+    assert titles(prompt) == alone
+    # One that appeared is in memory for both.
+    write(inner, {"y.md": "# Heron\n\nThe heron valve opens at noon.\n"})
+    call, cards = considered("when does the heron valve open at noon?")
+    assert [card.title for card in cards] == ["Heron"]
+    assert call.recalling is not None
+    assert call.recalling.question is not None
+    assert call.recalling.question.whole.documents == 3

@@ -29,11 +29,12 @@ from hook_support import (
     no_fault,
     settle,
     state_directory,
+    titles,
     write,
 )
 
-from index_cache import db
-from recall import resolved
+from index_cache import db, locks
+from recall import failures, resolved, views
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,6 +97,74 @@ def restore(path: str, whole: bytes) -> None:
         with suppress(FileNotFoundError):
             os.unlink(path + beside)
     Path(path).write_bytes(whole)
+
+
+@pytest.fixture
+def cache(notes: Path) -> str:
+    """Give the path of a whole cache that no refresh touches."""
+    del notes
+    index()
+    hold_off()
+    path = cache_file()
+    settle_cache(path)
+    return path
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_C1_an_empty_file_is_a_cache_that_is_just_being_made(cache: str, written: bool) -> None:
+    Path(cache).write_bytes(b"")
+    with locks.WriterLock(cache) as lock:
+        assert not written or lock.acquire(0)
+        assert hook(event(KEYS)).stdout == b""
+    assert last_log("why") == ("no cache yet",)
+    assert Path(cache).read_bytes() == b""
+    assert failures.read(state_directory()) == {}
+
+
+HALF = b"this is no database\n" * 400
+
+
+def test_C1_what_is_damaged_while_it_is_written_is_busy(cache: str) -> None:
+    Path(cache).write_bytes(HALF)
+    with locks.WriterLock(cache) as lock:
+        assert lock.acquire(0)
+        assert hook(event(KEYS)).stdout == b""
+    assert last_log("why") == ("busy",)
+    assert Path(cache).read_bytes() == HALF
+    assert failures.read(state_directory()) == {}
+    assert no_fault()
+    assert hook(event(KEYS)).stdout == b""  # and now nobody writes it
+    assert last_log("why") == ("damaged",)
+    assert not os.path.exists(cache)
+    assert failures.read(state_directory())
+
+
+def test_C1_it_is_looked_at_again_when_its_writer_is_done(
+    cache: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file is whole before the lock is asked for."""
+    whole = Path(cache).read_bytes()
+    Path(cache).write_bytes(HALF)
+    acquire = locks.WriterLock.acquire
+
+    def done(lock: locks.WriterLock, wait: float) -> bool:
+        Path(cache).write_bytes(whole)
+        return acquire(lock, wait)
+
+    monkeypatch.setattr(locks.WriterLock, "acquire", done)
+    assert titles(KEYS) == [TITLE]
+
+
+def test_C1_damage_that_a_search_meets_while_the_cache_is_written_is_busy(cache: str) -> None:
+    view = views.View(resolved.load("/", os.environ).roots[0], near=False)
+    view.open(os.path.dirname(cache))
+    assert view.state == views.ANSWERS
+    with locks.WriterLock(cache) as lock:
+        assert lock.acquire(0)
+        view.fail(db.Damaged("torn", cache))
+    assert view.state == views.BUSY
+    view.fail(db.Damaged("torn", cache))
+    assert view.state == views.DAMAGED
 
 
 def test_C4_a_damaged_cache_costs_only_its_own_root(
@@ -211,3 +280,19 @@ def test_only_RECALL_DEBUG_prints_a_traceback(notes: Path) -> None:
     said = hook(b"x" * HUGE, env={"RECALL_DEBUG": "1"})
     assert (said.status, said.stdout) == (0, b"")
     assert b"InvalidInput" in said.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("recall-log.jsonl", "the recall log can't be written: Too many levels of symbolic links"),
+        ("shown", "what was shown can't be noted: it is a symlink, or no directory"),
+    ],
+)
+def test_H6_a_fault_of_the_disk_is_told_in_words(cache: str, name: str, message: str) -> None:
+    del cache
+    place = os.path.join(state_directory(), name)
+    os.symlink("nowhere", place)
+    assert ask(KEYS, "s").titles == [TITLE]
+    assert fault().message == message
+    assert fault().where == place

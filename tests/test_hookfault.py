@@ -10,11 +10,11 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from cli_support import recall
+from cli_support import recall, valid_envelope
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recall import hookfault, state
+from recall import hookfault, pausing, state
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -282,3 +282,29 @@ def test_H6_status_tells_of_the_refresh_beside_the_hook(where: str, notes: Path)
     data = recall("status", "--json").data()
     assert data["hook_failure"] is None
     assert data["hook_refresh_failure"]["count"] == 1
+
+
+@pytest.mark.parametrize(
+    ("config", "error"),
+    [(None, "no directory of notes is configured"), ("[roots\n", "is not valid TOML")],
+)
+def test_H6_status_tells_of_the_hook_where_nothing_is_configured(
+    where: str, home: Path, tmp_path: Path, config: str | None, error: str
+) -> None:
+    if config is not None:
+        (home / ".config" / "recall").mkdir(parents=True)
+        (home / ".config" / "recall" / "config.toml").write_text(config, encoding="utf-8")
+    hookfault.note(where, "it broke", hint="mend it")
+    pausing.pause(where, time.time() + 3600)
+    done = recall("status", cwd=tmp_path)
+    assert done.status == 4
+    assert done.stdout.startswith("the prompt hook is paused until ")
+    assert done.stderr.startswith("warning: the prompt hook failed: it broke; ")
+    assert error in done.stderr
+    told = recall("status", "--json", cwd=tmp_path)
+    assert told.status == 4
+    assert error in told.error()["message"]
+    data = valid_envelope(told.raw)["data"]
+    assert data["hook_failure"]["message"] == "it broke"
+    assert data["paused"] is not None
+    assert (data["roots"], data["left_out"], data["config"]) == ([], [], [])

@@ -6,11 +6,17 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from search_support import ANALYZER, ANYTHING, by_fts5, found, store, terms_of
 
 from index_cache.errors import NotFound
+from index_cache.filters import Filter
 from index_cache.model import Root, Rules
+from index_cache.search import Statistics
 from recall import Recall
-from recall.nesting import filters
+from recall.asked import Question
+from recall.nesting import Nesting, filters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,8 +118,104 @@ def test_under_that_is_in_no_root_is_not_found(notes: Path, tmp_path: Path, unde
 
 def test_types_and_journal_go_into_every_filter(notes: Path) -> None:
     roots = [Root("r", str(notes)), Root("in", str(notes / "in"))]
-    for wanted in filters(roots, [None, None], ["Note", "\udcff"], None, "/", journal=True):
+    for wanted in filters(
+        roots, Nesting(roots, [None, None]), ["Note", "\udcff"], None, "/", journal=True
+    ):
         assert wanted is not None
         assert wanted.types == ["Note", "?"]
         assert wanted.journal
         assert wanted.under == b""
+
+
+# What counts
+
+PLACES = ["a.md", "b.md", "in/c.md", "in/d.md", "in/deep/e.md", "in/deep/f.md", "other/g.md"]
+WORDS = ["red", "green", "blue", "deploy", "key"]
+BODIES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join)
+OUTER, INNER, DEEP = Root("o", "/o"), Root("in", "/o/in"), Root("deep", "/o/in/deep")
+
+
+def below(documents: dict[str, dict[str, str]], directory: str) -> dict[str, dict[str, str]]:
+    """Return the documents below a directory, as a root there has them."""
+    begin = directory + "/"
+    return {path[len(begin) :]: d for path, d in documents.items() if path.startswith(begin)}
+
+
+@given(st.dictionaries(st.sampled_from(PLACES), BODIES, min_size=1), st.permutations([0, 1, 2]))
+def test_nested_roots_score_as_the_outer_one_alone(
+    bodies: dict[str, str], order: list[int]
+) -> None:
+    documents = {path: {"body": body} for path, body in bodies.items()}
+    terms = terms_of(" ".join(WORDS))
+    alone = by_fts5(documents, terms)
+    three = [
+        (OUTER, store(documents), ""),
+        (INNER, store(below(documents, "in")), "in/"),
+        (DEEP, store(below(documents, "in/deep")), "in/deep/"),
+    ]
+    nested = [three[number] for number in order]
+    roots, stores = [each[0] for each in nested], [each[1] for each in nested]
+    nesting = Nesting(roots, stores)
+    assert nesting.counted == [root is OUTER for root in roots]
+    wanted = [Filter(without=without, journal=True) for without in nesting.without]
+    hits = found(stores, terms, filters=wanted, counted=nesting.counted)
+    scores = {nested[hit.root][2] + hit.path.decode(): hit.score for hit in hits}
+    assert scores == pytest.approx(alone, abs=1e-9)
+    asked = Question(" ".join(WORDS), stores, ANALYZER, nesting.counted)
+    only = Question(" ".join(WORDS), [three[0][1]], ANALYZER)
+    assert asked.terms == only.terms
+
+
+def test_a_root_with_files_that_the_outer_one_lacks_counts_as_well() -> None:
+    outer = store({"a.md": {"body": "x"}, "in/b.md": {"body": "x"}})
+    inner = store({"b.md": {"body": "x"}, "c.md": {"body": "x"}, "deep/d.md": {"body": "x"}})
+    deep = store({"d.md": {"body": "x"}})
+    nesting = Nesting([OUTER, INNER, DEEP], [outer, inner, deep])
+    assert nesting.counted == [True, True, False]  # the last one is inside the second
+
+
+def test_the_same_directory_twice_and_a_root_without_a_view_count() -> None:
+    one = store({"a.md": {"body": "x"}})
+    assert Nesting([OUTER, OUTER], [one, one]).counted == [True, True]
+    assert Nesting([OUTER, INNER], [None, one]).counted == [True, True]
+    assert Nesting([OUTER, INNER], [one, None]).counted == [True, True]
+
+
+@given(st.lists(BODIES, max_size=2), st.lists(BODIES, min_size=1, max_size=6))
+def test_a_newer_cache_of_the_inner_root_breaks_nothing(outer: list[str], inner: list[str]) -> None:
+    # Which may be one in memory, of files that appeared: it counts as its root does.
+    stores = [
+        store({f"in/{number}.md": {"body": body} for number, body in enumerate(bodies)})
+        for bodies in (outer, inner)
+    ]
+    terms = terms_of(" ".join(WORDS))
+    hits = found(stores, terms, filters=[ANYTHING, ANYTHING], counted=[True, False])
+    assert len(hits) == len(outer) + len(inner)
+    assert all(hit.score > 0 for hit in hits)
+
+
+def test_what_is_not_counted_is_no_less_than_it_says() -> None:
+    parts = [Statistics(3, 30, {"a": 2}), Statistics(2, 40, {"a": 1, "b": 2})]
+    whole = Statistics.sum(parts, [True, False])
+    assert (whole.documents, whole.terms, whole.frequency) == (3, 40, {"a": 2, "b": 2})
+    both = Statistics.sum(parts)
+    assert (both.documents, both.terms, both.frequency) == (5, 70, {"a": 3, "b": 2})
+
+
+TULIPS = "how is the pump firmware flashed with stork in April near the tulips"
+
+
+def test_a_nested_root_makes_no_note_disappear(tmp_path: Path) -> None:
+    base = tmp_path.resolve() / "w"
+    (base / "proj").mkdir(parents=True)
+    (base / "top.md").write_text("# Garden\n\nTulips bloom in April.")
+    (base / "proj/x.md").write_text("# Pump firmware\n\nThe pump firmware is flashed with stork.")
+    outer, inner = Root("outer", str(base)), Root("proj", str(base / "proj"))
+
+    def told(roots: Sequence[Root]) -> list[tuple[str, float]]:
+        with Recall(roots, cache_dir=str(tmp_path / "cache"), cwd=str(tmp_path)) as recall:
+            return [(card.title, card.score) for card in recall.search(TULIPS)]
+
+    alone = told([outer])
+    assert [title for title, _ in alone] == ["Pump firmware", "Garden"]
+    assert told([outer, inner]) == told([inner, outer]) == alone

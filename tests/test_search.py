@@ -133,7 +133,8 @@ def test_the_best_of_each_root(
     stores = split(documents, data.draw(st.lists(st.integers(0, 3), min_size=14, max_size=14)))
     everything = found(stores, terms)
     parts = [search.statistics(each, terms) for each in stores]
-    hits = search.candidates(stores, [ANYTHING] * 4, parts, terms, k, each=True)
+    common = search.Statistics.sum(parts)
+    hits = search.candidates(stores, [ANYTHING] * 4, parts, common, terms, k, each=True)
     for number in range(4):
         wanted = [whole(hit) for hit in everything if hit.root == number][:k]
         mine = sorted((hit for hit in hits if hit.root == number), key=place_of)

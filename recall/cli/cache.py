@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 import click
@@ -94,10 +95,11 @@ def prune_command(*, older_than: float, everything: bool, as_json: bool) -> int:
 def unusable(error: OSError, directory: str, what: str) -> RootUnavailable:
     """Return what to say of a cache file that can't be ``what``: read or deleted."""
     file = directory if error.filename is None else os.fsdecode(error.filename)
+    whose = f"ls -ld {shell_quoted(directory)} shows who may; run it again as that user"
     return RootUnavailable(
         f"the cache can't be {what}: {error.strerror or error}",
         where=file,
-        hint=f"ls -ld {shell_quoted(directory)} shows who may; run it again as that user",
+        hint="name another directory in XDG_CACHE_HOME" if error.errno == errno.EILSEQ else whose,
     )
 
 

@@ -7,6 +7,7 @@ import time
 
 import click
 
+from index_cache.errors import RecallError
 from recall.cli.common import Console, working_directory
 from recall.cli.fields import (
     by_reason,
@@ -24,7 +25,7 @@ from recall.output import number, size, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from recall.config import LeftOut
+    from recall.config import Config, LeftOut
     from recall.hookfault import Fault
     from recall.rootstatus import RootStatus
 
@@ -39,35 +40,30 @@ def command(*, names: tuple[str, ...], skipped: bool, as_json: bool) -> int:
     Whether the prompt hook is paused, and what last went wrong with it; for each root its notes,
     its cache file and size, the last refresh, the last failure and the last damage of its cache;
     one that is damaged now is deleted, and the next search makes it anew. A root whose directory is
-    missing, or that a project's file may not name yet, is shown as left out.
+    missing, or that a project's file may not name yet, is shown as left out. The first two are
+    shown even if the configuration can't be used.
     """
-    from recall import config, dirs
+    from recall import dirs
 
-    cwd = working_directory()
     console = Console("status", as_json=as_json)
-    settings = config.load(cwd, os.environ, names, fallback=False, demand=False)
-    left_out = [left for left in settings.left_out if not names or left.name in names]
-    console.note_all(settings.notices)
-    from recall.service import Recall
-
-    with Recall(settings.roots, cwd=cwd, environ=os.environ) as recall:
-        states = recall.status()
-    for state in states:
-        if state.damage is not None:
-            hint = "recall refresh" if state.kept is None else None
-            console.note(f"{state.root.name}: {_damaged(state)}", hint)
-        if state.trouble is not None:
-            console.note(f"{state.root.name}: {_troubled(state)}")
     state_dir = dirs.state_dir(os.environ)
     until = _pause(console, state_dir)
     faults = _faults(console, state_dir)
+    settings, states, error = None, [], None
+    try:
+        settings = _settings(console, names)
+        states = _states(console, settings)
+    except RecallError as failed:
+        error = failed
+    left = () if settings is None else settings.left_out
+    left_out = [each for each in left if not names or each.name in names]
     directory = dirs.cache_dir(os.environ)
-    documents = [_kept(directory, left) for left in left_out]
+    documents = [_kept(directory, each) for each in left_out]
     return console.finish(
         lambda: {
             "roots": [status_fields(state, skipped=skipped) for state in states],
             "left_out": list(map(left_out_fields, left_out, documents)),
-            "config": list(settings.sources),
+            "config": [] if settings is None else list(settings.sources),
             "paused": paused_fields(until),
             **{name: fault_fields(fault) for name, fault in faults.items()},
         },
@@ -78,7 +74,32 @@ def command(*, names: tuple[str, ...], skipped: bool, as_json: bool) -> int:
                 *map(_left_out, left_out, documents),
             ]
         ),
+        error,
     )
+
+
+def _settings(console: Console, names: tuple[str, ...]) -> Config:
+    """Return the configuration, and say what is odd about it. Raises what loading it raises."""
+    from recall import config
+
+    settings = config.load(working_directory(), os.environ, names, fallback=False, demand=False)
+    console.note_all(settings.notices)
+    return settings
+
+
+def _states(console: Console, settings: Config) -> list[RootStatus]:
+    """Return the states of the roots' caches, and say what is wrong with them."""
+    from recall.service import Recall
+
+    with Recall(settings.roots, cwd=working_directory(), environ=os.environ) as recall:
+        states = recall.status()
+    for state in states:
+        if state.damage is not None:
+            hint = "recall refresh" if state.kept is None else None
+            console.note(f"{state.root.name}: {_damaged(state)}", hint)
+        if state.trouble is not None:
+            console.note(f"{state.root.name}: {_troubled(state)}")
+    return states
 
 
 def _pause(console: Console, state_dir: str | None) -> float | None:
