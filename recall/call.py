@@ -82,6 +82,7 @@ class Call:
         """
         self._mark("event")
         self.event = hosts.parse(data, self._host)
+        self.cwd = self.event.cwd or _working_directory()
         self.why = quiet.reason(self.event, self.environ, enabled=True) or ""
         if self.why:
             if self.event.problem is not None and self.why == self.event.problem:
@@ -92,7 +93,6 @@ class Call:
                     )
                 )
             return
-        self.cwd = self.event.cwd or _working_directory()
         # Also in a pause: what was shown before it is gone from the conversation all the same.
         self.forgets = not self.event.has_prompt and ledger.forgets(self.event.source or "")
         self.until = pausing.paused(self.state_dir, time.time())
