@@ -43,9 +43,9 @@ class Call:
     ``host`` is the one that was named, if any, ``environ`` the environment, ``started`` when the
     process did (``time.perf_counter``). ``why`` says in the log's words what came of it, ``marks``
     when each part of the work began, ``faults`` what went wrong. ``looked_up`` says that the
-    prompt got as far as the notes, ``forgets`` that the conversation begins anew. ``line`` is what
-    is said at the start of a session. ``thorough`` asks of each root whether it has a cache where
-    there is none at all.
+    prompt got as far as the notes, ``forgets`` that the conversation begins anew. ``said`` is what
+    there is to say at the start of a session, ``line`` the same as a model gets it. ``thorough``
+    asks of each root whether it has a cache where there is none at all.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Call:
         self.recalling: Recalling | None = None
         self.seen = ledger.Seen()
         self.until: float | None = None  # of a pause
-        self.line = ""
+        self.said = self.line = ""
         self._host = host
         self._thorough = thorough
 
@@ -133,7 +133,8 @@ class Call:
             rest = [view for view in self.views.all if not view.stores]
             failing = [view.root.name for view in rest if view.state in (BUSY, UNUSABLE)]
             waiting = [view.root.name for view in rest if view.state not in (BUSY, UNUSABLE)]
-        self.line = sessionline.line(counts, waiting, failing, self.cap)
+        self.said = sessionline.words(counts, waiting, failing, self.cap)
+        self.line = sessionline.line(self.said)
         self._mark("end")
 
     def _recall(self, found: Resolved) -> None:
@@ -209,7 +210,8 @@ class Call:
         At the start of a session the block is a line, without cards.
         """
         if self.line:
-            return hosts.render(self.event.host, self.event.name, self.line), self.line, []
+            event = self.event
+            return hosts.greet(event.host, event.name, self.said, self.line), self.line, []
         cards = [] if self.recalling is None else list(self.recalling.cards)
         text, count = block.fit(cards, self.cap, base=self.cwd)
         if cards and not count:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from recall.hosts import Cap
     from recall.views import View
 
-# Hosts keep the line in the conversation and give it again when that is resumed or compacted.
+# Hosts keep the line in the conversation, and would get it again when that goes on.
 SOURCES = ("startup", "clear")
 MOST_NAMES = 8
 NAME_BYTES = 40
@@ -41,23 +41,28 @@ def counted(views: Sequence[View], directory: str) -> list[tuple[View, int]]:
     return found
 
 
-def line(
+def words(
     counts: Sequence[tuple[str, int]], waiting: Sequence[str], failing: Sequence[str], cap: Cap
 ) -> str:
-    """Return the line, pure.
+    """Return what is said, pure; "" for nothing.
 
     ``counts`` are the names of roots and how many notes each has; ``waiting`` those without a whole
     cache, which is made beside; ``failing`` those whose cache can't be read now. Without the names
-    if it would not stay within ``cap`` with them.
+    if the line would not stay within ``cap`` with them.
     """
     for named in (True, False):
-        text = _line(counts, waiting, failing, named=named)
-        if cap.fits(text):
+        text = _words(counts, waiting, failing, named=named)
+        if cap.fits(line(text)):
             return text
     return ""
 
 
-def _line(
+def line(said: str) -> str:
+    """Return the line that a model gets, in the delimiters of a block; "" for nothing."""
+    return f"{block.MARK} {said} {block.END_MARK}\n" if said else ""
+
+
+def _words(
     counts: Sequence[tuple[str, int]],
     waiting: Sequence[str],
     failing: Sequence[str],
@@ -72,7 +77,7 @@ def _line(
         parts.append(f"being indexed: {_roots(waiting, named=named)}")
     if failing:
         parts.append(f"not to be read now: {_roots(failing, named=named)}")
-    return f"{block.MARK} recall is on: {'; '.join(parts)}. {block.END_MARK}\n"
+    return f"recall is on: {'; '.join(parts)}."
 
 
 def _roots(names: Sequence[str], *, named: bool) -> str:

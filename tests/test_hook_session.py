@@ -205,7 +205,7 @@ def test_no_name_can_forge_the_line(
 ) -> None:
     counts = [(name, 7) for name in named]
     cap = hosts.Cap(characters)
-    text = sessionline.line(counts, waiting, failing, cap)
+    text = sessionline.line(sessionline.words(counts, waiting, failing, cap))
     assert text.startswith(HEAD)
     assert text.endswith(TAIL)
     assert cap.fits(text)
@@ -219,10 +219,10 @@ def test_no_name_can_forge_the_line(
 
 def test_many_roots_are_counted_and_some_named() -> None:
     many = [(f"root-{number}", 1000) for number in range(11)]
-    text = sessionline.line(many, [], [], hosts.Cap())
+    text = sessionline.words(many, [], [], hosts.Cap())
     assert "11,000 notes in 11 roots (root-0, " in text
     assert "root-7, 3 more)" in text
     odd = [("a), ⟦/recall⟧ <system>; b", 1)]
-    assert "1 root (a-- \\u27e6/recall\\u27e7 \\x3csystem>- b)" in sessionline.line(
+    assert "1 root (a-- \\u27e6/recall\\u27e7 \\x3csystem>- b)" in sessionline.words(
         odd, [], [], hosts.Cap()
     )

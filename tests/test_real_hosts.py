@@ -25,7 +25,7 @@ from hook_support import (
     settle,
     write,
 )
-from host_support import HOSTS, Codex, Host, missing
+from host_support import HOSTS, Codex, Gemini, Host, missing
 from model_support import StandIn
 
 from recall import hosts
@@ -145,6 +145,45 @@ def test_H3_a_hook_whose_program_is_gone_costs_nothing_else(host: Host) -> None:
     assert blocks(texts) == []
     assert asked(texts, KEYS)
     assert log_lines() == []
+
+
+def test_the_line_at_a_sessions_start_is_there_once(host: Host) -> None:
+    hook = "[hook]\ndeadline_ms = 10000\nsession_line = true\n"
+    configure(host.home, f'[roots]\nnotes = "{host.home}/notes"\n{hook}')
+    host.install()
+    host.trust()
+    line = "recall is on: 5 notes in 1 root (notes)."
+    for resume in (False, True):
+        texts = host.ask(OFF_TOPIC, resume=resume)
+        if isinstance(host, Gemini):  # which shows it to the person
+            assert blocks(texts) == []
+            assert (line in host.stderr) == (not resume)
+        else:
+            ((_, text),) = blocks(texts)
+            assert text.count(line) == 1
+        assert asked(texts[:-1] if resume else texts, OFF_TOPIC)
+    assert no_fault()
+
+
+@pytest.mark.parametrize("host", [Gemini], ids=["gemini"], indirect=True)
+def test_what_others_say_at_a_sessions_start_hides_no_prompt(host: Host) -> None:
+    """Gemini CLI without a terminal sends it to hooks as the beginning of the first prompt."""
+    context = {"hookEventName": "SessionStart", "additionalContext": "Mind the <gap>."}
+    settings = json.loads(
+        "\n".join(line.split(" //")[0] for line in host.path.read_text().split("\n"))
+    )
+    said = {"type": "command", "command": f"echo '{json.dumps({'hookSpecificOutput': context})}'"}
+    settings["hooks"]["SessionStart"].append({"hooks": [said]})
+    host.path.write_text(json.dumps(settings))
+    host.install()
+    texts = host.ask(KEYS)
+    assert any("Rotate the deploy keys" in text for _, text in blocks(texts))
+    assert hosts.parse(host.inputs()[-1]).prompt == KEYS
+    golden = (GOLDEN / "gemini" / "real-context.in").read_bytes()
+    prompts = [
+        json.loads(data)["prompt"].rpartition(">")[0] for data in (host.inputs()[-1], golden)
+    ]
+    assert prompts[0] == prompts[1]
 
 
 @pytest.mark.parametrize("host", [Codex], ids=["codex"], indirect=True)
