@@ -173,17 +173,16 @@ HOST_FILES = {
     )
 }
 
-_ASK = " recall search"
+_ASK = "its agent to run, before it answers: recall search QUESTION"
 # Hosts that people ask for and that can't add anything to a prompt.
 UNFIT = {
     "cursor": (
-        "Cursor can't add notes to a prompt: its beforeSubmitPrompt hook can't inject anything",
-        "it supports a hook at the start of a session, rules files and MCP; its agent can run:"
-        + _ASK,
+        "Cursor can't be given notes at a prompt: its beforeSubmitPrompt hook injects nothing",
+        f"it supports a session start hook, rules files and MCP: have a rules file tell {_ASK}",
     ),
     "copilot": (
-        "Copilot CLI can't add notes to a prompt: it ignores what a userPromptSubmitted hook says",
-        "it supports instructions files and MCP; its agent can run:" + _ASK,
+        "Copilot can't be given notes at a prompt: its userPromptSubmitted hook is not listened to",
+        f"it supports instructions files and MCP: have one of these tell {_ASK}",
     ),
 }
 

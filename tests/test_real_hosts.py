@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from docs_support import blocks as blocks_of
+from docs_support import machine, paste
 from hook_support import (
     CLOSING,
     NOTES,
@@ -184,6 +186,25 @@ def test_what_others_say_at_a_sessions_start_hides_no_prompt(host: Host) -> None
         json.loads(data)["prompt"].rpartition(">")[0] for data in (host.inputs()[-1], golden)
     ]
     assert prompts[0] == prompts[1]
+
+
+def test_the_documented_commands_run(host: Host) -> None:
+    programs = machine(host.home)
+    (programs / host.name).unlink()
+    (programs / host.name).symlink_to(host.program)
+    for marker, _, text in blocks_of("docs/hooks.md"):
+        if marker == f"run: {host.name}":
+            done = paste(text, host.project, programs, host.environment())
+            assert done.returncode == 0, f"{text}\n{done.stdout}\n{done.stderr}"
+            told = done.stdout + done.stderr
+    if isinstance(host, Codex):
+        assert "hook: UserPromptSubmit Completed" in told
+    elif isinstance(host, Gemini):
+        assert "BeforeAgent" in told
+    else:
+        assert "additionalContext (" in told
+    (sent,) = host.stand_in.asked(host.model)
+    assert blocks(host.model.texts(sent))
 
 
 @pytest.mark.parametrize("host", [Codex], ids=["codex"], indirect=True)
