@@ -44,7 +44,8 @@ class Call:
     ``host`` is the one that was named, if any, ``environ`` the environment, ``started`` when the
     process did (``time.perf_counter``). ``why`` says in the log's words what came of it, ``marks``
     when each part of the work began, ``faults`` what went wrong. ``looked_up`` says that the
-    prompt got as far as the notes, ``forgets`` that the conversation begins anew. ``thorough``
+    prompt got as far as the notes, ``forgets`` that the conversation begins anew. ``said`` is what
+    there is to say at the start of a session, ``line`` the same as a model gets it. ``thorough``
     asks of each root whether it has a cache where there is none at all.
     """
 
@@ -72,6 +73,7 @@ class Call:
         self.recalling: Recalling | None = None
         self.seen = ledger.Seen()
         self.until: float | None = None  # of a pause
+        self.said = self.line = ""
         self._host = host
         self._thorough = thorough
 
@@ -111,6 +113,30 @@ class Call:
             self._recall(self.resolved)
         else:
             self.why = "a session starts"
+            if self.resolved.hook.session_line:
+                self._greet(self.resolved)
+
+    def _greet(self, found: Resolved) -> None:
+        """Say that it is on, with what the caches count."""
+        from recall import sessionline
+
+        if self.event.source not in sessionline.SOURCES:
+            return
+        counts: list[tuple[str, int]] = []
+        waiting, failing = [root.name for root in found.roots], []
+        if self._thorough or self._has_caches():
+            from recall.views import BUSY, UNUSABLE, Views
+
+            self._mark("caches")
+            self.views = Views(found.roots, [False] * len(found.roots))
+            known = sessionline.counted(self.views.all, self.cache_dir or "")
+            counts = [(view.root.name, count) for view, count in known]
+            rest = [view for view in self.views.all if not view.stores]
+            failing = [view.root.name for view in rest if view.state in (BUSY, UNUSABLE)]
+            waiting = [view.root.name for view in rest if view.state not in (BUSY, UNUSABLE)]
+        self.said = sessionline.words(counts, waiting, failing, self.cap)
+        self.line = sessionline.line(self.said)
+        self._mark("end")
 
     def _recall(self, found: Resolved) -> None:
         self.looked_up = True
@@ -192,7 +218,13 @@ class Call:
         return hosts.cap(self.event.host, tokens=tokens)
 
     def answer(self) -> tuple[bytes, str, list[Card]]:
-        """Return what to print with the cards that there are so far, the block in it, and these."""
+        """Return what to print with the cards that there are so far, the block in it, and these.
+
+        At the start of a session the block is a line, without cards.
+        """
+        if self.line:
+            event = self.event
+            return hosts.greet(event.host, event.name, self.said, self.line), self.line, []
         cards = [] if self.recalling is None else list(self.recalling.cards)
         text, count = block.fit(cards, self.cap, base=self.cwd)
         if cards and not count:

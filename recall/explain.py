@@ -9,10 +9,7 @@ from recall.output import number, plain, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from recall.call import Call
-    from recall.card import Card
     from recall.gate import Decision
     from recall.recalling import Recalling
     from recall.slots import Judged
@@ -21,7 +18,7 @@ if TYPE_CHECKING:
 _TEXT = 200  # bytes of a title or a name in a line
 
 
-def fields(call: Call, block: str, cards: Sequence[Card]) -> dict[str, object]:
+def fields(call: Call, block: str) -> dict[str, object]:
     """Return all of it as ``spec/schema/hook.json`` describes it."""
     event, found = call.event, call.resolved
     return {
@@ -29,7 +26,7 @@ def fields(call: Call, block: str, cards: Sequence[Card]) -> dict[str, object]:
         "event": event.name,
         "session": event.session is not None,
         "cwd": call.cwd,
-        "spoke": bool(cards),
+        "spoke": bool(block),
         "why": call.why,
         "faults": [
             {"message": each.message, "where": each.where, "hint": each.hint}
@@ -136,14 +133,14 @@ def _gate(decision: Decision) -> dict[str, object]:
     }
 
 
-def text(call: Call, block: str, cards: Sequence[Card]) -> str:
+def text(call: Call, block: str) -> str:
     """Return it as lines for a person."""
     event, found = call.event, call.resolved
     host, cwd = event.host or "unknown host", visible(call.cwd, _TEXT)
     name = f" {visible(event.name, _TEXT)}" if event.name else ""
     session = "with" if event.session else "without"
     lines = [
-        f"{'spoke' if cards else 'silent'}: {plain(call.why, _TEXT)}",
+        f"{'spoke' if block else 'silent'}: {plain(call.why, _TEXT)}",
         f"event: {host}{name}, {session} a session, in {cwd}",
     ]
     if call.why == UNCONFIGURED:

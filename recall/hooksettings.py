@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 # Quietest first, each with the gate's own number; spec/gate.md says what each costs and buys.
 LEVELS = {"low": 0.25, "normal": 0.5, "high": 0.75}
 SENSITIVITIES = tuple(LEVELS)
-FLAGS = ("enabled", "log", "log_prompts")
+FLAGS = ("enabled", "log", "log_prompts", "session_line")
+_ONLY_OFF = ("log_prompts", "session_line")  # what a project can't have switched on, as it is off
 # Lowest and highest value. Below these a value could only be a slip; above them the host would
 # have given up, or cut what it is given.
 BOUNDS = {
@@ -28,7 +29,8 @@ class HookSettings:
     """What holds for the prompt hook.
 
     ``enabled``: whether it says anything. ``log``: whether the recall log is kept, ``log_prompts``:
-    with the prompts. ``deadline_ms``: when it prints what it has. ``refresh_interval``: how many
+    with the prompts. ``session_line``: whether it says at a session's start that it is on.
+    ``deadline_ms``: when it prints what it has. ``refresh_interval``: how many
     seconds at least lie between two refreshes that it starts. ``max_cards`` in one answer, ``cap``:
     characters of one answer, None for what the host takes; ``project_cap``: what a project's file
     bounds it to, likewise. ``sensitivity``: one of ``SENSITIVITIES``.
@@ -40,6 +42,7 @@ class HookSettings:
         self.enabled = True
         self.log = True
         self.log_prompts = False
+        self.session_line = False
         self.deadline_ms = 250
         self.refresh_interval: float = 2.0
         self.max_cards = 3
@@ -77,7 +80,7 @@ def combined(own: Values, project: Values) -> HookSettings:
 def without_effect(project: Values) -> list[str]:
     """Return the keys of a project's file that have no effect, whatever the person's own says."""
     never = ["log"] if "log" in project else []
-    return [*never, *(["log_prompts"] if project.get("log_prompts") is True else [])]
+    return [*never, *(key for key in _ONLY_OFF if project.get(key) is True)]
 
 
 def _quieter(key: str, value: object, before: object) -> bool:

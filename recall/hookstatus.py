@@ -7,12 +7,14 @@ import os
 from index_cache.errors import RecallError
 from recall import hookcommand, hosttrust, installing, recalllog
 from recall.hostfiles import HOST_FILES, SCOPES, place
+from recall.hostreading import complaints
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from recall.hookedit import Found
+    from recall.hostreading import Complaint
     from recall.recalllog import Entry
 
 
@@ -22,7 +24,8 @@ class Installation:
     ``file`` is None where its place is not known; ``fault`` why it can't be read. ``events`` are
     those at which the hook is called, ``missing`` those at which it should be and is not. ``gone``
     are the programs that are named and can't be run; ``elsewhere`` tells whether what is named
-    belongs to another installation than this one, None if it can't be said.
+    belongs to another installation than this one, None if it can't be said. ``unread`` is what
+    keeps the host from reading the file.
     """
 
     __slots__ = (
@@ -38,6 +41,7 @@ class Installation:
         "own_form",
         "scope",
         "trust",
+        "unread",
         "why",
     )
 
@@ -55,6 +59,7 @@ class Installation:
         self.own_form = False
         self.trust: str | None = None
         self.why: str | None = None
+        self.unread: list[Complaint] = []
 
 
 class Runs:
@@ -116,4 +121,5 @@ def _look(
     programs = [each.call.program for each in calls]
     one.gone = list(dict.fromkeys(p[0] for p in programs if not hookcommand.is_there(p)))
     one.elsewhere = any(each != list(program) for each in programs)
+    one.unread = complaints(settings.place.host, settings.document, mark=bool(settings.bom))
     one.trust, one.why = hosttrust.trust(settings, environ, cwd)

@@ -10,6 +10,7 @@ import os
 
 from index_cache.errors import ConfigInvalid, InvalidInput
 from recall.dirs import home_dir
+from recall.hostreading import COMMA, COMMENT, EMPTY, MARK
 from recall.hosts import CLAUDE, CODEX, GEMINI, SESSION_START
 
 TYPE_CHECKING = False
@@ -31,6 +32,8 @@ class HostFiles:
     others get that too. ``per_second`` is the unit of timeouts, ``named`` whether a hook has a
     name, ``silence`` what the host wants to read for nothing, ``by_place`` whether it remembers
     trusted hooks by their places. ``restart`` says what to do when something was installed.
+    ``minds`` are words of ``recall.hostreading`` for what may not be in the file, ``keys`` all that
+    may stand at its top (None: any), ``then`` says what the host does with a file that has it.
     """
 
     __slots__ = (
@@ -39,12 +42,15 @@ class HostFiles:
         "committed",
         "events",
         "file",
+        "keys",
+        "minds",
         "name",
         "named",
         "per_second",
         "project",
         "restart",
         "silence",
+        "then",
         "title",
         "usual",
         "variable",
@@ -61,6 +67,9 @@ class HostFiles:
         variable: str,
         usual: str,
         restart: str,
+        minds: tuple[str, ...],
+        then: str = "ignores the file as it stands, and the hook in it",
+        keys: tuple[str, ...] | None = None,
         below: str = "",
         committed: bool = True,
         per_second: int = 1,
@@ -77,6 +86,9 @@ class HostFiles:
         self.usual = usual
         self.below = below
         self.restart = restart
+        self.minds = minds
+        self.then = then
+        self.keys = keys
         self.committed = committed
         self.per_second = per_second
         self.named = named
@@ -125,6 +137,7 @@ HOST_FILES = {
             committed=False,
             variable="CLAUDE_CONFIG_DIR",
             usual=".claude",
+            minds=(COMMENT, COMMA),
             restart="start a new session of Claude Code; /hooks shows what it has loaded",
         ),
         HostFiles(
@@ -135,6 +148,8 @@ HOST_FILES = {
             project=".codex/hooks.json",
             variable="CODEX_HOME",
             usual=".codex",
+            minds=(COMMENT, COMMA, MARK, EMPTY),
+            keys=("hooks", "description"),
             by_place=True,
             restart="start codex and trust the command when it asks, or in /hooks: until then it"
             " does not run",
@@ -148,6 +163,8 @@ HOST_FILES = {
             variable="GEMINI_CLI_HOME",
             below=".gemini",
             usual=".gemini",
+            minds=(COMMA, MARK, EMPTY),
+            then="does not start with the file as it stands",
             per_second=1000,
             named=True,
             silence="{}",
@@ -156,17 +173,16 @@ HOST_FILES = {
     )
 }
 
-_ASK = " recall search"
+_ASK = "its agent to run, before it answers: recall search QUESTION"
 # Hosts that people ask for and that can't add anything to a prompt.
 UNFIT = {
     "cursor": (
-        "Cursor can't add notes to a prompt: its beforeSubmitPrompt hook can't inject anything",
-        "it supports a hook at the start of a session, rules files and MCP; its agent can run:"
-        + _ASK,
+        "Cursor can't be given notes at a prompt: its beforeSubmitPrompt hook injects nothing",
+        f"it supports a session start hook, rules files and MCP: have a rules file tell {_ASK}",
     ),
     "copilot": (
-        "Copilot CLI can't add notes to a prompt: it ignores what a userPromptSubmitted hook says",
-        "it supports instructions files and MCP; its agent can run:" + _ASK,
+        "Copilot can't be given notes at a prompt: its userPromptSubmitted hook is not listened to",
+        f"it supports instructions files and MCP: have one of these tell {_ASK}",
     ),
 }
 

@@ -29,6 +29,7 @@ _SHOWN = 40  # characters of what was sent that a message may quote
 CLAUDE_CHARACTERS = 9_000
 CODEX_TOKENS = 2_000
 _BEYOND_BMP = b"\xf0\xf1\xf2\xf3\xf4"  # the first byte of such a character in UTF-8
+_CONTEXT = "<hook_context>"  # of Gemini CLI
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LETTERS = b" abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -190,10 +191,21 @@ def _event(fields: dict[str, object], host: str | None) -> Event:
     else:
         prompt = fields.get("prompt")
         if isinstance(prompt, str):
-            event.prompt = _clean(prompt)
+            event.prompt = _asked(_clean(prompt)) if host == GEMINI else _clean(prompt)
         else:
             event.problem = _not("prompt", prompt, "text")
     return event
+
+
+def _asked(prompt: str) -> str:
+    """Return what the person typed, without what other hooks said at the start of the session.
+
+    Gemini CLI without a terminal puts that before the first prompt. No tag can stand within it.
+    """
+    if not prompt.startswith(_CONTEXT):
+        return prompt
+    _, end, rest = prompt.partition(f"</{_CONTEXT[1:]}\n\n")
+    return rest if end else prompt
 
 
 def _recognised(name: object, fields: dict[str, object]) -> str | None:
@@ -223,6 +235,17 @@ def render(host: str | None, name: str, block: str) -> bytes:
     return (
         f'{{"hookSpecificOutput": {{"hookEventName": {event}, "additionalContext": {text}}}}}\n'
     ).encode("ascii")
+
+
+def greet(host: str | None, name: str, words: str, line: str) -> bytes:
+    """Return what to print so that a session begins with ``line``, for the model.
+
+    Gemini CLI shows the person ``words`` in its place: of a conversation without a terminal it
+    would forget the first prompt with the line that it puts before that.
+    """
+    if host == GEMINI:
+        return f'{{"systemMessage": {quickjson.quoted(words)}}}\n'.encode("ascii")
+    return render(host, name, line)
 
 
 def _decoded(data: bytes) -> str:

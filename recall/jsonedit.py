@@ -32,8 +32,7 @@ class Broken(Exception):
     def __init__(self, message: str, text: str, position: int) -> None:
         super().__init__(message)
         self.message = message
-        before = text[:position]
-        ends = [match.end() for match in _NEWLINE.finditer(before)]
+        ends = [match.end() for match in _NEWLINE.finditer(text[:position])]
         self.line = len(ends) + 1
         self.column = position - (ends[-1] if ends else 0) + 1
 
@@ -240,6 +239,11 @@ class _Style:
 def _is_tight(mark: str, text: str) -> bool:
     """Return whether nothing follows a mark on its line but the next thing, wherever it stands."""
     return bool(re.search(rf"{mark}[^\s]", text)) and not re.search(rf"{mark}[ \t]", text)
+
+
+def line_of(text: str, at: int) -> int:
+    """Return the number of the line, from 1, of a place in ``text``."""
+    return len(_NEWLINE.findall(text[:at])) + 1
 
 
 def line_indent(text: str, at: int) -> str | None:

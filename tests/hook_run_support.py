@@ -30,6 +30,20 @@ PATIENT_MS = 10_000  # the most that the configuration takes
 # The deadline until the configuration is known, which imports alone may miss without byte code.
 PATIENT = "from recall import hook; hook.DEADLINE = 50.0\n"
 MAIN = "from recall.hook import main; main()\n"
+# Code that has the hook say on stderr, at its end, what it has imported.
+TELL_IMPORTS = """
+import os, sys
+
+known = set(sys.modules)
+leave = os._exit
+
+def told(status):
+    names = " ".join(sorted(set(sys.modules) - known))
+    os.write(2, names.encode())
+    leave(status)
+
+os._exit = told
+"""
 
 
 class Said:

@@ -53,6 +53,7 @@ class Host:
         self.program = packages / self.name / "node_modules" / ".bin" / self.name
         self.home = home
         self.stand_in = stand_in
+        self.stderr = ""  # of the last answer
         self.project = home / "project"
         self.kept = home / "kept"
         self.path = home / self.settings
@@ -125,6 +126,7 @@ class Host:
         """Return role and text of all that the model is sent when a person asks ``prompt``."""
         seen = len(self.stand_in.asked(self.model))
         ran = self._run([str(self.program), *self.command(prompt, resume=resume)])
+        self.stderr = ran.stderr
         told = f"{ran.stdout}\n{ran.stderr}\n{self.stand_in.requests}"
         assert ran.returncode == 0, told
         sent = self.stand_in.asked(self.model)[seen:]

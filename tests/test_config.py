@@ -272,6 +272,7 @@ def test_every_key_is_taken(place: Place) -> None:
         enabled = false
         log = false
         log_prompts = true
+        session_line = true
         deadline_ms = 100
         refresh_interval = 2.5
         max_cards = 2
@@ -292,7 +293,7 @@ def test_every_key_is_taken(place: Place) -> None:
     )
     search = config.search
     assert (search.k, search.budget, search.include_journal, search.wait) == (5, 1000, True, 1.5)
-    assert hook(config) == (False, False, True, 100, 2.5, 2, 4000, "high")
+    assert hook(config) == (False, False, True, True, 100, 2.5, 2, 4000, "high")
 
 
 def test_defaults(place: Place) -> None:
@@ -301,7 +302,7 @@ def test_defaults(place: Place) -> None:
     assert config.roots[0].rules.as_key() == ((), (), (), True, MAX_FILE_BYTES, MAX_FILES)
     search = config.search
     assert (search.k, search.budget, search.include_journal, search.wait) == (10, 4096, False, 30.0)
-    assert hook(config) == (True, True, False, 250, 2.0, 3, None, "normal")
+    assert hook(config) == (True, True, False, False, 250, 2.0, 3, None, "normal")
 
 
 def test_the_projects_settings_go_over_the_own_ones_key_by_key(place: Place) -> None:
@@ -316,6 +317,7 @@ LOUD = """
 enabled = true
 log = false
 log_prompts = true
+session_line = true
 deadline_ms = 9000
 refresh_interval = 2
 max_cards = 9
@@ -326,6 +328,7 @@ QUIET = """
 [hook]
 enabled = false
 log_prompts = false
+session_line = false
 deadline_ms = 50
 refresh_interval = 60
 max_cards = 1
@@ -344,18 +347,18 @@ def test_S4_a_project_can_not_make_the_hook_louder(place: Place, own: str, inher
     config = place.load()
     assert hook(config) == tuple(getattr(before, key) for key in hooksettings.KEYS)
     assert config.hook.cap_for(9000) == before.cap_for(9000)
-    assert {"hook.log has", "hook.log_prompts has"} <= {
+    assert {"hook.log has", "hook.log_prompts has", "hook.session_line has"} <= {
         " ".join(notice.message.split(": ")[1].split()[:2]) for notice in config.notices
     }
 
 
 @pytest.mark.parametrize("inherit", ["", "inherit = false\n"])
 def test_a_project_can_make_the_hook_quieter(place: Place, inherit: str) -> None:
-    place.own('[hook]\nlog_prompts = true\ncap = 20000\n[roots]\nmine = "~"\n')
+    place.own('[hook]\nlog_prompts = true\nsession_line = true\ncap = 20000\n[roots]\nmine = "~"\n')
     assert place.load(cwd=place.home).hook.cap_for(9000) == 20_000
     place.project_file(inherit + '[roots]\nn = "."\n' + QUIET)
     config = place.load()
-    assert hook(config) == (False, True, False, 50, 60, 1, 20_000, "low")
+    assert hook(config) == (False, True, False, False, 50, 60, 1, 20_000, "low")
     assert config.hook.cap_for(9000) == 600
     assert config.notices == ()
 

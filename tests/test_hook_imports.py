@@ -64,20 +64,6 @@ FROM_THE_BODY: Mapping[str, str] = {
     "Markdown": """
         index_cache.markdown index_cache.pulldown pyromark._pyromark""",
 }
-# Before any line of ours is run.
-CODE = """
-import os, sys
-
-known = set(sys.modules)
-leave = os._exit
-
-def told(status):
-    names = " ".join(sorted(set(sys.modules) - known))
-    os.write(2, names.encode())
-    leave(status)
-
-os._exit = told
-"""
 
 
 def names(*groups: Mapping[str, str]) -> set[str]:
@@ -110,7 +96,7 @@ def top(tmp_path: Path) -> Path:
 def imported(top: Path, word: str) -> set[str]:
     """Return what a prompt that gets the card of one note has imported by its end."""
     done = subprocess.run(
-        run.command(before=CODE + run.PATIENT),
+        run.command(before=run.TELL_IMPORTS + run.PATIENT),
         input=run.event("claude", f"where is {word}?", top, f"s-{word}"),
         capture_output=True,
         timeout=run.GUARD,
@@ -170,7 +156,7 @@ def test_it_is_seen_when_the_configuration_is_read(top: Path) -> None:
 def test_silence_imports_no_database(top: Path) -> None:
     """A slash command does not get as far as the notes."""
     done = subprocess.run(
-        run.command(before=CODE + run.PATIENT),
+        run.command(before=run.TELL_IMPORTS + run.PATIENT),
         input=run.event("claude", "/clear", top),
         capture_output=True,
         timeout=run.GUARD,

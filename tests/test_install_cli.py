@@ -201,8 +201,15 @@ def test_that_codex_may_ask_again_for_others_is_said(home: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
-        (("install", "--host", "cursor"), 4, "beforeSubmitPrompt"),
-        (("install", "--host", "copilot"), 4, "MCP"),
+        (("install", "--host", "cursor"), 4, "its beforeSubmitPrompt hook injects nothing\n"),
+        (("install", "--host", "cursor"), 4, "hint: it supports a session start hook, rules files"),
+        (
+            ("install", "--host", "copilot"),
+            4,
+            "its userPromptSubmitted hook is not listened to\n",
+        ),
+        (("install", "--host", "copilot"), 4, "hint: it supports instructions files and MCP: "),
+        (("install", "--host", "copilot"), 4, "before it answers: recall search QUESTION\n"),
         (("uninstall", "--host", "vim"), 4, "one of claude, codex, gemini"),
         (("status", "--host", "cursor"), 4, "Cursor"),
         (("install",), 4, "--host"),

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from docs_support import blocks as blocks_of
+from docs_support import machine, paste
 from hook_support import (
     CLOSING,
     NOTES,
@@ -25,7 +27,7 @@ from hook_support import (
     settle,
     write,
 )
-from host_support import HOSTS, Codex, Host, missing
+from host_support import HOSTS, Codex, Gemini, Host, missing
 from model_support import StandIn
 
 from recall import hosts
@@ -145,6 +147,64 @@ def test_H3_a_hook_whose_program_is_gone_costs_nothing_else(host: Host) -> None:
     assert blocks(texts) == []
     assert asked(texts, KEYS)
     assert log_lines() == []
+
+
+def test_the_line_at_a_sessions_start_is_there_once(host: Host) -> None:
+    hook = "[hook]\ndeadline_ms = 10000\nsession_line = true\n"
+    configure(host.home, f'[roots]\nnotes = "{host.home}/notes"\n{hook}')
+    host.install()
+    host.trust()
+    line = "recall is on: 5 notes in 1 root (notes)."
+    for resume in (False, True):
+        texts = host.ask(OFF_TOPIC, resume=resume)
+        if isinstance(host, Gemini):  # which shows it to the person
+            assert blocks(texts) == []
+            assert (line in host.stderr) == (not resume)
+        else:
+            ((_, text),) = blocks(texts)
+            assert text.count(line) == 1
+        assert asked(texts[:-1] if resume else texts, OFF_TOPIC)
+    assert no_fault()
+
+
+@pytest.mark.parametrize("host", [Gemini], ids=["gemini"], indirect=True)
+def test_what_others_say_at_a_sessions_start_hides_no_prompt(host: Host) -> None:
+    """Gemini CLI without a terminal sends it to hooks as the beginning of the first prompt."""
+    context = {"hookEventName": "SessionStart", "additionalContext": "Mind the <gap>."}
+    settings = json.loads(
+        "\n".join(line.split(" //")[0] for line in host.path.read_text().split("\n"))
+    )
+    said = {"type": "command", "command": f"echo '{json.dumps({'hookSpecificOutput': context})}'"}
+    settings["hooks"]["SessionStart"].append({"hooks": [said]})
+    host.path.write_text(json.dumps(settings))
+    host.install()
+    texts = host.ask(KEYS)
+    assert any("Rotate the deploy keys" in text for _, text in blocks(texts))
+    assert hosts.parse(host.inputs()[-1]).prompt == KEYS
+    golden = (GOLDEN / "gemini" / "real-context.in").read_bytes()
+    prompts = [
+        json.loads(data)["prompt"].rpartition(">")[0] for data in (host.inputs()[-1], golden)
+    ]
+    assert prompts[0] == prompts[1]
+
+
+def test_the_documented_commands_run(host: Host) -> None:
+    programs = machine(host.home)
+    (programs / host.name).unlink()
+    (programs / host.name).symlink_to(host.program)
+    for marker, _, text in blocks_of("docs/hooks.md"):
+        if marker == f"run: {host.name}":
+            done = paste(text, host.project, programs, host.environment())
+            assert done.returncode == 0, f"{text}\n{done.stdout}\n{done.stderr}"
+            told = done.stdout + done.stderr
+    if isinstance(host, Codex):
+        assert "hook: UserPromptSubmit Completed" in told
+    elif isinstance(host, Gemini):
+        assert "BeforeAgent" in told
+    else:
+        assert "additionalContext (" in told
+    (sent,) = host.stand_in.asked(host.model)
+    assert blocks(host.model.texts(sent))
 
 
 @pytest.mark.parametrize("host", [Codex], ids=["codex"], indirect=True)

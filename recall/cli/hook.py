@@ -73,8 +73,8 @@ def _explain(host: str | None, *, explain: bool, as_json: bool) -> int:
         console.note("reading the event from the terminal; end it with Ctrl-D")
     call = Call(host, os.environ, time.perf_counter(), thorough=True)
     call.consider(read_input(), lambda _: None)
-    _, block, cards = call.answer()
+    _, block, _ = call.answer()
     return console.finish(
-        lambda: explained.fields(call, block, cards),
-        lambda _: explained.text(call, block, cards),
+        lambda: explained.fields(call, block),
+        lambda _: explained.text(call, block),
     )

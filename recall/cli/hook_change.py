@@ -98,6 +98,16 @@ def _text(change: Change, then: list[str], look: Look, *, dry_run: bool) -> str:
     return said + "".join(f"  {visible(line)}\n" for line in then)
 
 
+def warn_of_reading(console: Console, where: Place, data: bytes | None) -> None:
+    """Say what keeps the host from reading its settings, if they are ``data``."""
+    from recall import installing
+    from recall.hostreading import complaints
+
+    settings = installing.Settings(where, where.file, data)
+    for each in complaints(where.host, settings.document, mark=bool(settings.bom)):
+        console.note(f"{each.message} ({where.file}:{each.line})", each.hint)
+
+
 def committed(change: Change) -> list[str]:
     """Return what to know of a file that others get too."""
     where = change.settings.place

@@ -15,6 +15,7 @@ from recall.cli.hook_change import (
     the_place,
     the_state,
     this_program,
+    warn_of_reading,
 )
 from recall.cli.options import examples, json_option
 from recall.hostfiles import SCOPES
@@ -46,6 +47,7 @@ def command(*, name: str, scope: str, dry_run: bool, as_json: bool) -> int:
     where = the_place(name, scope)
     line = command_line(this_program(), where.host.name, where.host.silence)
     change = installing.install(where, line, the_state(), dry_run=dry_run)
+    warn_of_reading(console, where, change.after)
     _warn_of_another(console, where)
     then = [] if change.action == installing.ALREADY else [*committed(change), where.host.restart]
     return answer(console, change, then, dry_run=dry_run)

@@ -75,6 +75,8 @@ def _warn(console: Console, one: Installation) -> None:
     if one.fault is not None:
         hint = one.fault.hint
         console.note(f"{title}: {one.fault.message} ({one.fault.where or one.scope})", hint)
+    for each in one.unread:
+        console.note(f"{each.message} ({one.file}:{each.line})", each.hint)
     for program in one.gone:
         console.note(f"{title}: the program that it calls is gone: {program}", again)
     if one.missing:
@@ -94,6 +96,7 @@ def _fields(one: Installation) -> dict[str, object]:
         "own_form": one.own_form,
         "gone": one.gone,
         "elsewhere": one.elsewhere,
+        "unread": [each.message for each in one.unread],
         "trust": one.trust,
         "trust_reason": one.why,
         "error": None if one.fault is None else error_fields(one.fault),
@@ -122,6 +125,8 @@ def _text(one: Installation) -> str:
         lines.append("  in a form of its own")
     if one.elsewhere:
         lines.append("  of another version or place than this one")
+    if one.unread:
+        lines.append("  the host can't read this file as it stands")
     if one.trust is not None:
         lines.append(f"  trust: {one.trust}: {visible(one.why or '')}")
     return "\n".join(lines) + "\n"

@@ -1,0 +1,89 @@
+"""What the prompt hook says at the start of a session, if it is to: that it is on, in one line.
+
+The counts are those that the caches keep: no directory is looked at, nothing is built and nothing
+waited for. See "Session start" in ``spec/hook.md``.
+"""
+
+from __future__ import annotations
+
+from recall import block
+from recall.output import number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recall.hosts import Cap
+    from recall.views import View
+
+# Hosts keep the line in the conversation, and would get it again when that goes on.
+SOURCES = ("startup", "clear")
+MOST_NAMES = 8
+NAME_BYTES = 40
+_DELIMITERS = str.maketrans("(),;:", "-----")  # of ours in the line
+
+
+def counted(views: Sequence[View], directory: str) -> list[tuple[View, int]]:
+    """Return the views of those that have a whole cache, with the count of its documents.
+
+    Raises nothing for a cache that can't be read: its view says so.
+    """
+    from index_cache import db
+
+    found = []
+    for view in views:
+        view.open(directory)
+        if view.stores and view.store is not None:
+            try:
+                found.append((view, view.store.documents()))
+            except db.TROUBLE as error:
+                view.fail(error)
+    return found
+
+
+def words(
+    counts: Sequence[tuple[str, int]], waiting: Sequence[str], failing: Sequence[str], cap: Cap
+) -> str:
+    """Return what is said, pure; "" for nothing.
+
+    ``counts`` are the names of roots and how many notes each has; ``waiting`` those without a whole
+    cache, which is made beside; ``failing`` those whose cache can't be read now. Without the names
+    if the line would not stay within ``cap`` with them.
+    """
+    for named in (True, False):
+        text = _words(counts, waiting, failing, named=named)
+        if cap.fits(line(text)):
+            return text
+    return ""
+
+
+def line(said: str) -> str:
+    """Return the line that a model gets, in the delimiters of a block; "" for nothing."""
+    return f"{block.MARK} {said} {block.END_MARK}\n" if said else ""
+
+
+def _words(
+    counts: Sequence[tuple[str, int]],
+    waiting: Sequence[str],
+    failing: Sequence[str],
+    *,
+    named: bool,
+) -> str:
+    parts = []
+    if counts:
+        notes = number(sum(count for _, count in counts), "note")
+        parts.append(f"{notes} in {_roots([name for name, _ in counts], named=named)}")
+    if waiting:
+        parts.append(f"being indexed: {_roots(waiting, named=named)}")
+    if failing:
+        parts.append(f"not to be read now: {_roots(failing, named=named)}")
+    return f"recall is on: {'; '.join(parts)}."
+
+
+def _roots(names: Sequence[str], *, named: bool) -> str:
+    count = number(len(names), "root")
+    if not named:
+        return count
+    shown = [block.name(name, NAME_BYTES).translate(_DELIMITERS) for name in names[:MOST_NAMES]]
+    more = len(names) - len(shown)
+    return f"{count} ({', '.join([*shown, *([f'{more} more'] if more else [])])})"
