@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import log
 
-from recall.topic import Topic, folded
+from recall.topic import COMMON_WEIGHT, Topic, folded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -182,8 +182,9 @@ def _measure(
         if not share:
             absent.append(word)
             continue
-        _add(seen, word, share)
-        if not _in_head(word, counts):
+        in_head = _in_head(word, counts)
+        _add(seen, word, share if in_head or not word.common else share * COMMON_WEIGHT)
+        if not in_head:
             named = False
         elif not word.chore:
             seen.length = min(seen.length, _IN_HEAD)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 MAX_PIECES = 4_000  # different ones that are looked at; longer prompts are pasted text
 CHORE_WEIGHT = 0.25  # of a word
+COMMON_WEIGHT = 0.5  # of a word that every project has, found in the text of a note
 
 _LONGEST_PIECE = 200  # characters
 _DIGITS_OF_A_CODE = 3
@@ -48,7 +49,7 @@ class Word:
     that it names a file.
     """
 
-    __slots__ = ("chore", "identifier", "parts", "path", "run", "terms", "text", "weight")
+    __slots__ = ("chore", "common", "identifier", "parts", "path", "run", "terms", "text", "weight")
 
     def __init__(
         self,
@@ -57,6 +58,7 @@ class Word:
         weight: float = 1.0,
         *,
         chore: bool = False,
+        common: bool = False,
         run: bool = False,
         identifier: bool = False,
         parts: Sequence[Word] | None = None,
@@ -65,6 +67,7 @@ class Word:
         self.terms = terms
         self.weight = weight
         self.chore = chore
+        self.common = common
         self.run = run
         self.identifier = identifier
         self.parts = parts
@@ -76,12 +79,14 @@ class Topic:
 
     def __init__(self, analyzer: Analyzer, *, ascii_only: bool) -> None:
         self._analyzer = analyzer
-        empty, chores = chatter.EMPTY, chatter.CHORES
+        empty, chores, common = chatter.EMPTY, chatter.CHORES, chatter.COMMON
         if not ascii_only:
             empty += chatter.EMPTY_BEYOND_ASCII
             chores += chatter.CHORES_BEYOND_ASCII
+            common += chatter.COMMON_BEYOND_ASCII
         self._empty = frozenset(empty.split())
         self._chores = frozenset(chores.split())
+        self._common = frozenset(common.split())
         self._generic = frozenset(chatter.GENERIC.split())
         self._runs: Runs | None = None
 
@@ -165,7 +170,7 @@ class Topic:
             return None
         if word in self._chores or term in self._chores:
             return Word(word, [term], CHORE_WEIGHT, chore=True)
-        return Word(word, [term])
+        return Word(word, [term], common=word in self._common or term in self._common)
 
 
 class Runs:
