@@ -31,6 +31,7 @@ _IN_HEAD = 150.0  # terms that a note counts as at most, when its head has a wor
 _SATURATED = 2.2  # what bm25 gives at most of a term's idf
 _RARE, _FEW = 0.01, 3  # notes, as a share and at least, whose identifier speaks by itself
 _SHORTEST_KIN, _MAX_KIN = 5, 50  # letters; words that are looked for
+_OFTEN = 3  # times a note says a word that every project has, when it is about that
 _HEAD_FIELDS = 3  # title, description, tags: the first of schema.FIELDS
 
 
@@ -183,7 +184,8 @@ def _measure(
             absent.append(word)
             continue
         in_head = _in_head(word, counts)
-        _add(seen, word, share if in_head or not word.common else share * COMMON_WEIGHT)
+        aside = word.common and not in_head and _said(word, counts) < _OFTEN
+        _add(seen, word, share * COMMON_WEIGHT if aside else share)
         if not in_head:
             named = False
         elif not word.chore:
@@ -235,6 +237,11 @@ def _share(word: Word, counts: Mapping[str, object]) -> float:
         if counts.get(term):
             covered.update(range(at, at + size))
     return len(covered) / len(word.text)
+
+
+def _said(word: Word, counts: Mapping[str, Sequence[int] | None]) -> int:
+    """Return how often a note has a word."""
+    return sum(counts.get(word.terms[0]) or ())
 
 
 def _in_head(word: Word, counts: Mapping[str, Sequence[int] | None]) -> bool:

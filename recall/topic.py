@@ -170,7 +170,8 @@ class Topic:
             return None
         if word in self._chores or term in self._chores:
             return Word(word, [term], CHORE_WEIGHT, chore=True)
-        return Word(word, [term], common=word in self._common or term in self._common)
+        common = word in self._common or term in self._common or _is_small_number(word)
+        return Word(word, [term], common=common)
 
 
 class Runs:
@@ -263,6 +264,11 @@ def _is_identifier(piece: str) -> bool:
 def _is_file(piece: str, parts: Sequence[Word]) -> bool:
     """Tell whether a piece ends as names of files do: in a part that many files have."""
     return bool(parts) and parts[-1].chore and piece.lower().endswith(f".{parts[-1].text}")
+
+
+def _is_small_number(word: str) -> bool:
+    """Tell whether a word is a number of so few digits that it counts, and names nothing."""
+    return len(word) < _DIGITS_OF_A_CODE and word.isdigit()
 
 
 def _is_code(name: str) -> bool:
