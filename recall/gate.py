@@ -31,6 +31,7 @@ _IN_HEAD = 150.0  # terms that a note counts as at most, when its head has a wor
 _SATURATED = 2.2  # what bm25 gives at most of a term's idf
 _RARE, _FEW = 0.01, 3  # notes, as a share and at least, whose identifier speaks by itself
 _SHORTEST_KIN, _MAX_KIN = 5, 50  # letters; words that are looked for
+_SMALL = 80  # notes: in fewer, being the only note that has a word is no better evidence
 _OFTEN = 3  # times a note says a word that every project has, when it is about that
 _HEAD_FIELDS = 3  # title, description, tags: the first of schema.FIELDS
 
@@ -137,7 +138,7 @@ def _decide(seen: Evidence, sensitivity: float) -> Decision:
         ("unknown", seen.unknown, _UNKNOWN * min(seen.unknown / _MAX_UNKNOWN, 1.0)),
         ("named", float(seen.named), _NAMED * seen.named),
         ("length", seen.length, _LENGTH * log(length / _SHORT)),
-        ("notes", float(seen.notes), _NOTES * log(seen.notes + 1.5)),
+        ("notes", float(seen.notes), _NOTES * log(max(seen.notes, _SMALL) + 1.5)),
     ]
     decision = Decision(sum(added for _, _, added in parts), bar, seen.matched)
     decision.reasons += parts
@@ -173,7 +174,7 @@ def _only_paths(words: Iterable[Word], whole: Statistics) -> bool:
 def _measure(
     topic: Topic, words: Iterable[Word], terms: Sequence[str], whole: Statistics, hit: Hit
 ) -> Evidence:
-    rarest = log(whole.documents + 1.5)
+    rarest = log(max(whole.documents, _SMALL) + 1.5)
     seen = Evidence(whole.documents, hit.score / rarest / _SATURATED, hit.length)
     counts = dict(zip(terms, hit.occurrences, strict=True))
     absent = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from recall import chatter
+from recall import chatter, vocabulary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,11 +79,11 @@ class Topic:
 
     def __init__(self, analyzer: Analyzer, *, ascii_only: bool) -> None:
         self._analyzer = analyzer
-        empty, chores, common = chatter.EMPTY, chatter.CHORES, chatter.COMMON
+        empty, chores, common = chatter.EMPTY, chatter.CHORES, vocabulary.COMMON
         if not ascii_only:
             empty += chatter.EMPTY_BEYOND_ASCII
             chores += chatter.CHORES_BEYOND_ASCII
-            common += chatter.COMMON_BEYOND_ASCII
+            common += vocabulary.COMMON_BEYOND_ASCII
         self._empty = frozenset(empty.split())
         self._chores = frozenset(chores.split())
         self._common = frozenset(common.split())
