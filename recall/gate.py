@@ -33,6 +33,8 @@ _RARE, _FEW = 0.01, 3  # notes, as a share and at least, whose identifier speaks
 _SHORTEST_KIN, _MAX_KIN = 5, 50  # letters; words that are looked for
 _SMALL = 80  # notes: in fewer, being the only note that has a word is no better evidence
 _OFTEN = 3  # times a note says a word that every project has, when it is about that
+_ONCE = 0.85  # of a word that a note says once in its text, when the prompt has others
+_BEHIND = 5.0  # points after the best hit where a card is more often noise
 _HEAD_FIELDS = 3  # title, description, tags: the first of schema.FIELDS
 
 
@@ -115,6 +117,7 @@ def decide(
     spelled = topic.words(prompt)
     words = _resolved(spelled, whole)
     found = [_decide(_measure(topic, words, terms, whole, hit), sensitivity) for hit in hits]
+    _silence_stragglers(found)
     if _only_paths(spelled, whole):
         for decision in found:
             decision.rule("path", "the prompt is a path that no note has", speak=False)
@@ -149,6 +152,15 @@ def _decide(seen: Evidence, sensitivity: float) -> Decision:
     return decision
 
 
+def _silence_stragglers(decisions: Iterable[Decision]) -> None:
+    """Give no card to what is far behind the best of those that have one."""
+    spoken = [each for each in decisions if each.speak]
+    best = max((each.score for each in spoken), default=0.0)
+    for each in spoken:
+        if each.score < best - _BEHIND and not each.by:
+            each.rule("behind", f"the best has {best:.2f}", speak=False)
+
+
 def _resolved(words: Iterable[Word], whole: Statistics) -> list[Word]:
     """Return words with their parts in the place of those that no note has as a whole.
 
@@ -172,11 +184,12 @@ def _only_paths(words: Iterable[Word], whole: Statistics) -> bool:
 
 
 def _measure(
-    topic: Topic, words: Iterable[Word], terms: Sequence[str], whole: Statistics, hit: Hit
+    topic: Topic, words: Sequence[Word], terms: Sequence[str], whole: Statistics, hit: Hit
 ) -> Evidence:
     rarest = log(max(whole.documents, _SMALL) + 1.5)
     seen = Evidence(whole.documents, hit.score / rarest / _SATURATED, hit.length)
     counts = dict(zip(terms, hit.occurrences, strict=True))
+    asked = sum(not word.chore for word in words)
     absent = []
     named = True
     for word in words:
@@ -185,8 +198,7 @@ def _measure(
             absent.append(word)
             continue
         in_head = _in_head(word, counts)
-        aside = word.common and not in_head and _said(word, counts) < _OFTEN
-        _add(seen, word, share * COMMON_WEIGHT if aside else share)
+        _add(seen, word, share if in_head else share * _in_text(word, counts, asked))
         if not in_head:
             named = False
         elif not word.chore:
@@ -240,9 +252,13 @@ def _share(word: Word, counts: Mapping[str, object]) -> float:
     return len(covered) / len(word.text)
 
 
-def _said(word: Word, counts: Mapping[str, Sequence[int] | None]) -> int:
-    """Return how often a note has a word."""
-    return sum(counts.get(word.terms[0]) or ())
+def _in_text(word: Word, counts: Mapping[str, Sequence[int] | None], asked: int) -> float:
+    """Return what a word counts that only a note's text has, as a share of what it would."""
+    said = sum(counts.get(word.terms[0]) or ())
+    if word.common:
+        return 1.0 if said >= _OFTEN else COMMON_WEIGHT
+    plain = not (word.chore or word.run or word.identifier)
+    return _ONCE if plain and said == 1 and asked > 1 else 1.0
 
 
 def _in_head(word: Word, counts: Mapping[str, Sequence[int] | None]) -> bool:

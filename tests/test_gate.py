@@ -302,4 +302,9 @@ def test_the_gate_imports_nothing_that_a_search_does_not() -> None:
         "import recall.gate; print(*sorted(set(sys.modules) - before))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
-    assert set(done.stdout.split()) == {"recall.chatter", "recall.gate", "recall.topic"}
+    assert set(done.stdout.split()) == {
+        "recall.chatter",
+        "recall.gate",
+        "recall.topic",
+        "recall.vocabulary",
+    }
