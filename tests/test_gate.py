@@ -112,25 +112,57 @@ def test_R1_other_subjects_are_met_with_silence_in_small_and_large_roots(
 
 # What a person starts with: a few notes of a few sentences.
 STARTED: dict[str, Fields] = {
-    name: Fields(title=title, body=body)
-    for name, title, body in [
-        ("bees.md", "Bee hives", "Feed them when a hive has lost ten kilos. The scale sends its"
-         " value to the server each hour; a query in the browser draws it."),
-        ("boat.md", "Winter storage of the boat", "Out of the water by the date of the first"
-         " frost. The key to the yard hangs in the boathouse, the form goes to the harbour."),
-        ("choir.md", "Choir", "Rehearsals on Thursdays. Who sings alto is on the page with the"
-         " table; new singers get a token for the score archive."),
-        ("oven.md", "Pizza oven", "Light it two hours before. The stone needs 400 degrees, the"
-         " thread of the door handle is worn out."),
-        ("garden.md", "Garden", "The pear tree is cut in February, the hedge in August. Compost"
-         " goes into the class of beds that had potatoes."),
-        ("parser.md", "Invoice parser", "Supplier files come with a session number in the header."
-         " An array of totals follows, then the signature."),
-        ("cache.md", "Cache of map tiles", "Tiles are kept for thirty days on the small disk."),
-        ("trip.md", "Cycling to Lisbon", "Nights in Porto and Coimbra. Trains take bikes only"
-         " off season."),
-    ]
-}  # fmt: skip
+    "bees.md": {
+        "title": "Bee hives",
+        "body": (
+            "Feed them when a hive has lost ten kilos. The scale sends its value to the "
+            "server each hour; a query in the browser draws it."
+        ),
+    },
+    "boat.md": {
+        "title": "Winter storage of the boat",
+        "body": (
+            "Out of the water by the date of the first frost. The key to the yard hangs in "
+            "the boathouse, the form goes to the harbour."
+        ),
+    },
+    "choir.md": {
+        "title": "Choir",
+        "body": (
+            "Rehearsals on Thursdays. Who sings alto is on the page with the table; new "
+            "singers get a token for the score archive."
+        ),
+    },
+    "oven.md": {
+        "title": "Pizza oven",
+        "body": (
+            "Light it two hours before. The stone needs 400 degrees, the thread of the door "
+            "handle is worn out."
+        ),
+    },
+    "garden.md": {
+        "title": "Garden",
+        "body": (
+            "The pear tree is cut in February, the hedge in August. Compost goes into the "
+            "class of beds that had potatoes."
+        ),
+    },
+    "parser.md": {
+        "title": "Invoice parser",
+        "body": (
+            "Supplier files come with a session number in the header. An array of totals "
+            "follows, then the signature."
+        ),
+    },
+    "cache.md": {
+        "title": "Cache of map tiles",
+        "body": "Tiles are kept for thirty days on the small disk.",
+    },
+    "trip.md": {
+        "title": "Cycling to Lisbon",
+        "body": "Nights in Porto and Coimbra. Trains take bikes only off season.",
+    },
+}
 EVERYDAY = [
     "sort the users by date",
     "turn this class into a hook",
