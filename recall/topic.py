@@ -46,7 +46,7 @@ class Word:
     ``terms`` are its terms: one, or all pairs of a ``run`` of characters that has no blanks.
     ``weight`` counts it in words. ``parts`` are those of an identifier whose whole ``terms`` has;
     ``identifier`` says that it can't be anything else, as a hyphenated word could, and ``path``
-    that it names a file.
+    that it names a file. ``common`` says that the prompts of every software project have it.
     """
 
     __slots__ = ("chore", "common", "identifier", "parts", "path", "run", "terms", "text", "weight")
@@ -154,7 +154,7 @@ class Topic:
         kept = [part for part in parts if part is not None]
         for part in kept:
             if part.text in self._generic:
-                part.chore, part.weight = True, CHORE_WEIGHT
+                part.chore, part.common, part.weight = True, False, CHORE_WEIGHT
         names = not all(part.chore for part in kept)
         # C++ and .env; getUser and apply_secrets, whatever they are made of.
         names = names or len(parts) == 1 or "_" in piece or _has_hump(piece)

@@ -224,6 +224,7 @@ def counted(notes: dict[str, Fields], prompt: str) -> float:
         ("zebra", {"body": "a zebra"}, 1),
         ("zebra umbrella", {"body": "a zebra"}, 0.85),
         ("run zebra", {"body": "a zebra"}, 1),
+        ("index.zebra", {"body": "the index"}, 0.25),
         ("zebra umbrella", {"body": "a zebra, my zebra"}, 1),
         ("zebra umbrella", {"title": "Zebra", "body": "Grass."}, 1),
     ],
