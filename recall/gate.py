@@ -44,10 +44,10 @@ class Evidence:
     ``words`` of the prompt are in the note: each counts 1, less if it is a chore, common, or said
     once in the text alone. ``matched`` names them.
     ``telling`` says that one of them is no chore, ``named`` that title, description and tags have
-    all that the prompt tells. ``unknown`` words are in no note. ``strength``
-    is the hit's score in units of what one word that a single note of 80 or more has can bring. ``length`` is
-    how long a note's text is in which words might be found by chance (terms), ``identifier`` what
-    was named exactly, and ``notes`` the number of notes.
+    all that the prompt tells. ``unknown`` words are in no note. ``strength`` is the hit's score in
+    units of what one word can bring that a single note has, of 80 or more. ``length`` is how long
+    a note's text is in which words might be found by chance (terms), ``identifier`` what was named
+    exactly, and ``notes`` the number of notes.
     """
 
     __slots__ = (
