@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import log
 
-from recall.topic import Topic, folded
+from recall.topic import COMMON_WEIGHT, Topic, folded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,18 +31,23 @@ _IN_HEAD = 150.0  # terms that a note counts as at most, when its head has a wor
 _SATURATED = 2.2  # what bm25 gives at most of a term's idf
 _RARE, _FEW = 0.01, 3  # notes, as a share and at least, whose identifier speaks by itself
 _SHORTEST_KIN, _MAX_KIN = 5, 50  # letters; words that are looked for
+_SMALL = 80  # notes: in fewer, being the only note that has a word is no better evidence
+_OFTEN = 3  # times a note says a word that every project has, when it is about that
+_ONCE = 0.85  # of a word that a note says once in its text, when the prompt has others
+_BEHIND = 5.0  # points after the best hit where a card is more often noise
 _HEAD_FIELDS = 3  # title, description, tags: the first of schema.FIELDS
 
 
 class Evidence:
     """What speaks for and against a hit.
 
-    ``words`` of the prompt are in the note: each counts 1, a chore less. ``matched`` names them.
+    ``words`` of the prompt are in the note: each counts 1, less if it is a chore, common, or said
+    once in the text alone. ``matched`` names them.
     ``telling`` says that one of them is no chore, ``named`` that title, description and tags have
-    all that the prompt tells. ``unknown`` words are in no note. ``strength``
-    is the hit's score in units of what one word that a single note has can bring. ``length`` is
-    how long a note's text is in which words might be found by chance (terms), ``identifier`` what
-    was named exactly, and ``notes`` the number of notes.
+    all that the prompt tells. ``unknown`` words are in no note. ``strength`` is the hit's score in
+    units of what one word can bring that a single note has, of 80 or more. ``length`` is how long
+    a note's text is in which words might be found by chance (terms), ``identifier`` what was named
+    exactly, and ``notes`` the number of notes.
     """
 
     __slots__ = (
@@ -113,6 +118,7 @@ def decide(
     spelled = topic.words(prompt)
     words = _resolved(spelled, whole)
     found = [_decide(_measure(topic, words, terms, whole, hit), sensitivity) for hit in hits]
+    _silence_stragglers(found)
     if _only_paths(spelled, whole):
         for decision in found:
             decision.rule("path", "the prompt is a path that no note has", speak=False)
@@ -136,7 +142,7 @@ def _decide(seen: Evidence, sensitivity: float) -> Decision:
         ("unknown", seen.unknown, _UNKNOWN * min(seen.unknown / _MAX_UNKNOWN, 1.0)),
         ("named", float(seen.named), _NAMED * seen.named),
         ("length", seen.length, _LENGTH * log(length / _SHORT)),
-        ("notes", float(seen.notes), _NOTES * log(seen.notes + 1.5)),
+        ("notes", float(seen.notes), _NOTES * log(max(seen.notes, _SMALL) + 1.5)),
     ]
     decision = Decision(sum(added for _, _, added in parts), bar, seen.matched)
     decision.reasons += parts
@@ -145,6 +151,15 @@ def _decide(seen: Evidence, sensitivity: float) -> Decision:
     elif not seen.telling:
         decision.rule("chatter", "no word of the prompt tells of this note", speak=False)
     return decision
+
+
+def _silence_stragglers(decisions: Iterable[Decision]) -> None:
+    """Give no card to what is far behind the best of those that have one."""
+    spoken = [each for each in decisions if each.speak]
+    best = max((each.score for each in spoken), default=0.0)
+    for each in spoken:
+        if each.score < best - _BEHIND and not each.by:
+            each.rule("behind", f"the best has {best:.2f}", speak=False)
 
 
 def _resolved(words: Iterable[Word], whole: Statistics) -> list[Word]:
@@ -170,11 +185,12 @@ def _only_paths(words: Iterable[Word], whole: Statistics) -> bool:
 
 
 def _measure(
-    topic: Topic, words: Iterable[Word], terms: Sequence[str], whole: Statistics, hit: Hit
+    topic: Topic, words: Sequence[Word], terms: Sequence[str], whole: Statistics, hit: Hit
 ) -> Evidence:
-    rarest = log(whole.documents + 1.5)
+    rarest = log(max(whole.documents, _SMALL) + 1.5)
     seen = Evidence(whole.documents, hit.score / rarest / _SATURATED, hit.length)
     counts = dict(zip(terms, hit.occurrences, strict=True))
+    asked = sum(not word.chore for word in words)
     absent = []
     named = True
     for word in words:
@@ -182,8 +198,9 @@ def _measure(
         if not share:
             absent.append(word)
             continue
-        _add(seen, word, share)
-        if not _in_head(word, counts):
+        in_head = _in_head(word, counts)
+        _add(seen, word, share if in_head else share * _in_text(word, counts, asked))
+        if not in_head:
             named = False
         elif not word.chore:
             seen.length = min(seen.length, _IN_HEAD)
@@ -234,6 +251,15 @@ def _share(word: Word, counts: Mapping[str, object]) -> float:
         if counts.get(term):
             covered.update(range(at, at + size))
     return len(covered) / len(word.text)
+
+
+def _in_text(word: Word, counts: Mapping[str, Sequence[int] | None], asked: int) -> float:
+    """Return what a word counts that only a note's text has, as a share of what it would."""
+    said = sum(counts.get(word.terms[0]) or ())
+    if word.common:
+        return 1.0 if said >= _OFTEN else COMMON_WEIGHT
+    plain = not (word.chore or word.run or word.identifier)
+    return _ONCE if plain and said == 1 and asked > 1 else 1.0
 
 
 def _in_head(word: Word, counts: Mapping[str, Sequence[int] | None]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from recall import chatter
+from recall import chatter, vocabulary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 MAX_PIECES = 4_000  # different ones that are looked at; longer prompts are pasted text
 CHORE_WEIGHT = 0.25  # of a word
+COMMON_WEIGHT = 0.5  # of a word that every project has, found in the text of a note
 
 _LONGEST_PIECE = 200  # characters
 _DIGITS_OF_A_CODE = 3
@@ -45,10 +46,10 @@ class Word:
     ``terms`` are its terms: one, or all pairs of a ``run`` of characters that has no blanks.
     ``weight`` counts it in words. ``parts`` are those of an identifier whose whole ``terms`` has;
     ``identifier`` says that it can't be anything else, as a hyphenated word could, and ``path``
-    that it names a file.
+    that it names a file. ``common`` says that the prompts of every software project have it.
     """
 
-    __slots__ = ("chore", "identifier", "parts", "path", "run", "terms", "text", "weight")
+    __slots__ = ("chore", "common", "identifier", "parts", "path", "run", "terms", "text", "weight")
 
     def __init__(
         self,
@@ -57,6 +58,7 @@ class Word:
         weight: float = 1.0,
         *,
         chore: bool = False,
+        common: bool = False,
         run: bool = False,
         identifier: bool = False,
         parts: Sequence[Word] | None = None,
@@ -65,6 +67,7 @@ class Word:
         self.terms = terms
         self.weight = weight
         self.chore = chore
+        self.common = common
         self.run = run
         self.identifier = identifier
         self.parts = parts
@@ -76,12 +79,14 @@ class Topic:
 
     def __init__(self, analyzer: Analyzer, *, ascii_only: bool) -> None:
         self._analyzer = analyzer
-        empty, chores = chatter.EMPTY, chatter.CHORES
+        empty, chores, common = chatter.EMPTY, chatter.CHORES, vocabulary.COMMON
         if not ascii_only:
             empty += chatter.EMPTY_BEYOND_ASCII
             chores += chatter.CHORES_BEYOND_ASCII
+            common += vocabulary.COMMON_BEYOND_ASCII
         self._empty = frozenset(empty.split())
         self._chores = frozenset(chores.split())
+        self._common = frozenset(common.split())
         self._generic = frozenset(chatter.GENERIC.split())
         self._runs: Runs | None = None
 
@@ -149,7 +154,7 @@ class Topic:
         kept = [part for part in parts if part is not None]
         for part in kept:
             if part.text in self._generic:
-                part.chore, part.weight = True, CHORE_WEIGHT
+                part.chore, part.common, part.weight = True, False, CHORE_WEIGHT
         names = not all(part.chore for part in kept)
         # C++ and .env; getUser and apply_secrets, whatever they are made of.
         names = names or len(parts) == 1 or "_" in piece or _has_hump(piece)
@@ -165,7 +170,8 @@ class Topic:
             return None
         if word in self._chores or term in self._chores:
             return Word(word, [term], CHORE_WEIGHT, chore=True)
-        return Word(word, [term])
+        common = word in self._common or term in self._common or _is_small_number(word)
+        return Word(word, [term], common=common)
 
 
 class Runs:
@@ -258,6 +264,11 @@ def _is_identifier(piece: str) -> bool:
 def _is_file(piece: str, parts: Sequence[Word]) -> bool:
     """Tell whether a piece ends as names of files do: in a part that many files have."""
     return bool(parts) and parts[-1].chore and piece.lower().endswith(f".{parts[-1].text}")
+
+
+def _is_small_number(word: str) -> bool:
+    """Tell whether a word is a number of so few digits that it counts, and names nothing."""
+    return len(word) < _DIGITS_OF_A_CODE and word.isdigit()
 
 
 def _is_code(name: str) -> bool:

@@ -15,7 +15,7 @@ from vectors import load, named
 from index_cache import search
 from index_cache.analyze import Analyzer
 from index_cache.search import Statistics
-from recall import chatter, gate, query, topic
+from recall import chatter, gate, query, topic, vocabulary
 
 FILLER = set(ANALYZER.terms(query.FILLER))
 NOTES: dict[str, Fields] = {
@@ -110,6 +110,156 @@ def test_R1_other_subjects_are_met_with_silence_in_small_and_large_roots(
     assert asked.spoken() == []
 
 
+# What a person starts with: a few notes of a few sentences.
+STARTED: dict[str, Fields] = {
+    "bees.md": {
+        "title": "Bee hives",
+        "body": (
+            "Feed them when a hive has lost ten kilos. The scale sends its value to the "
+            "server each hour; a query in the browser draws it."
+        ),
+    },
+    "boat.md": {
+        "title": "Winter storage of the boat",
+        "body": (
+            "Out of the water by the date of the first frost. The key to the yard hangs in "
+            "the boathouse, the form goes to the harbour."
+        ),
+    },
+    "choir.md": {
+        "title": "Choir",
+        "body": (
+            "Rehearsals on Thursdays. Who sings alto is on the page with the table; new "
+            "singers get a token for the score archive."
+        ),
+    },
+    "oven.md": {
+        "title": "Pizza oven",
+        "body": (
+            "Light it two hours before. The stone needs 400 degrees, the thread of the door "
+            "handle is worn out."
+        ),
+    },
+    "garden.md": {
+        "title": "Garden",
+        "body": (
+            "The pear tree is cut in February, the hedge in August. Compost goes into the "
+            "class of beds that had potatoes."
+        ),
+    },
+    "parser.md": {
+        "title": "Invoice parser",
+        "body": (
+            "Supplier files come with a session number in the header. An array of totals "
+            "follows, then the signature."
+        ),
+    },
+    "cache.md": {
+        "title": "Cache of map tiles",
+        "body": "Tiles are kept for thirty days on the small disk.",
+    },
+    "trip.md": {
+        "title": "Cycling to Lisbon",
+        "body": "Nights in Porto and Coimbra. Trains take bikes only off season.",
+    },
+}
+EVERYDAY = [
+    "sort the users by date",
+    "turn this class into a hook",
+    "add a foreign key to the orders table",
+    "write a query that joins both",
+    "the page is empty after a reload",
+    "use a tree for the menu",
+    "make the form submit on enter",
+    "the thread never ends, why?",
+    "store the token in a cookie",
+    "flatten the nested array",
+    "restart the server when the config changes",
+    "my session ends too early",
+]
+
+
+@pytest.mark.parametrize("prompt", EVERYDAY)
+def test_R1_a_word_that_every_project_has_is_chance_in_a_few_short_notes(prompt: str) -> None:
+    asked = Asked(STARTED, prompt)
+    assert asked.hits  # else it would be silent anyway
+    assert asked.spoken() == []
+
+
+@pytest.mark.parametrize(
+    ("prompt", "path"),
+    [
+        ("how long are map tiles in the cache?", "cache.md"),
+        ("cache", "cache.md"),
+        ("what follows the header in the array of totals?", "parser.md"),
+        ("when do I feed a hive?", "bees.md"),
+        ("is the pear tree due?", "garden.md"),
+        ("where is the key to the boathouse?", "boat.md"),
+        ("who sings alto?", "choir.md"),
+        ("Coimbra", "trip.md"),
+    ],
+)
+def test_R1_a_few_short_notes_are_recalled_for_what_they_tell(prompt: str, path: str) -> None:
+    assert spoken(STARTED, prompt) == [path]
+
+
+def counted(notes: dict[str, Fields], prompt: str) -> float:
+    """Return how many words of the prompt the best hit has."""
+    return next(
+        value for name, value, _ in Asked(notes, prompt).decisions()[0].reasons if name == "words"
+    )  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "note", "words"),
+    [
+        ("queue", {"body": "a queue"}, 0.5),
+        ("queues", {"body": "a queue"}, 0.5),
+        ("30", {"body": "30 of them"}, 0.5),
+        ("1999", {"body": "since 1999"}, 1),
+        ("очередь", {"body": "очередь"}, 0.5),
+        ("queue", {"title": "The queue", "body": "Zebra."}, 1),
+        ("queue", {"body": "queue, queue"}, 0.5),
+        ("queue", {"body": "queue, queue, queue"}, 1),
+        ("zebra", {"body": "a zebra"}, 1),
+        ("zebra umbrella", {"body": "a zebra"}, 0.85),
+        ("run zebra", {"body": "a zebra"}, 1),
+        ("index.zebra", {"body": "the index"}, 0.25),
+        ("zebra umbrella", {"body": "a zebra, my zebra"}, 1),
+        ("zebra umbrella", {"title": "Zebra", "body": "Grass."}, 1),
+    ],
+)
+def test_what_a_word_counts_where_it_stands(prompt: str, note: Fields, words: float) -> None:
+    assert counted(among({"a.md": note}, 100), prompt) == pytest.approx(words)
+
+
+def test_a_small_root_is_no_better_evidence_than_one_of_eighty_notes() -> None:
+    note: dict[str, Fields] = {"a.md": {"title": "Drain a node", "body": "Evict the pods."}}
+    scores = [
+        Asked(among(note, documents), "drain a node").decisions()[0].score
+        for documents in (10, 20, 40, 80)
+    ]
+    assert scores == sorted(scores)
+    assert scores[0] < scores[-1] - 0.5
+
+
+def test_a_card_far_behind_the_best_is_silenced_and_told_so() -> None:
+    notes = among(
+        {
+            "best.md": {"title": "Zebra umbrella orchid", "body": "Zebra umbrella orchid."},
+            "other.md": {"title": "Lake", "body": "There an orchid, here an orchid."},
+        },
+        200,
+    )
+    asked = Asked(notes, "zebra umbrella orchid")
+    best, other = asked.decisions()
+    assert best.speak
+    assert not other.speak
+    assert other.bar < other.score < best.score - 5
+    assert other.reasons[-1] == ("behind", f"the best has {best.score:.2f}", "silent")
+    assert "other.md" in Asked(notes, "orchid").spoken()
+
+
 CHATTER = [
     "ok, thanks! that looks good to me, please continue",
     "run the tests again",
@@ -192,7 +342,7 @@ def test_a_word_of_the_same_kin_in_the_head_of_a_note_counts() -> None:
     notes = among({"a.md": {"title": "Panther", "body": "Die Verteidigung ließ wenig zu."}}, 500)
     asked = Asked(notes, "die Verteidigung der Pantheren")
     words = {name: value for name, value, _ in asked.decisions()[0].reasons}
-    assert words["words"] == 2
+    assert words["words"] == pytest.approx(1.85)
 
 
 def test_words_of_most_notes_count_though_they_are_not_searched_for() -> None:
@@ -268,12 +418,14 @@ def test_a_pasted_text_is_looked_at_up_to_a_bound() -> None:
 
 
 LISTS = {
-    name: getattr(chatter, name).split()
+    name: getattr(vocabulary if name.startswith("COMMON") else chatter, name).split()
     for name in (
         "EMPTY",
         "CHORES",
         "EMPTY_BEYOND_ASCII",
         "CHORES_BEYOND_ASCII",
+        "COMMON",
+        "COMMON_BEYOND_ASCII",
         "GENERIC",
         "RUNS",
         "HANGUL",
@@ -287,13 +439,15 @@ def test_listed_words_are_written_as_they_are_compared(name: str) -> None:
     words = LISTS[name]
     assert words == [topic._plain(word) for word in words]
     assert len(words) == len(set(words)), sorted(word for word in words if words.count(word) > 1)
-    ascii_only = name in {"EMPTY", "CHORES", "GENERIC"}
+    ascii_only = name in {"EMPTY", "CHORES", "COMMON", "GENERIC"}
     assert all(word.isascii() == ascii_only for word in words)
 
 
-def test_a_word_is_chatter_or_a_chore() -> None:
-    assert not set(LISTS["EMPTY"]) & set(LISTS["CHORES"])
-    assert not set(LISTS["EMPTY_BEYOND_ASCII"]) & set(LISTS["CHORES_BEYOND_ASCII"])
+@pytest.mark.parametrize("beyond", ["", "_BEYOND_ASCII"])
+def test_a_word_is_chatter_or_a_chore_or_common(beyond: str) -> None:
+    empty, chores, common = (set(LISTS[name + beyond]) for name in ("EMPTY", "CHORES", "COMMON"))
+    assert not empty & chores
+    assert not (empty | chores) & common
 
 
 def test_the_gate_imports_nothing_that_a_search_does_not() -> None:
@@ -302,4 +456,9 @@ def test_the_gate_imports_nothing_that_a_search_does_not() -> None:
         "import recall.gate; print(*sorted(set(sys.modules) - before))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
-    assert set(done.stdout.split()) == {"recall.chatter", "recall.gate", "recall.topic"}
+    assert set(done.stdout.split()) == {
+        "recall.chatter",
+        "recall.gate",
+        "recall.topic",
+        "recall.vocabulary",
+    }

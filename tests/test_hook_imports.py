@@ -39,8 +39,8 @@ ALWAYS: Mapping[str, str] = {
         index_cache.ignorefiles """,
     "the question and its hits": """
         recall.recalling recall.asked recall.query recall.rank recall.gate recall.topic
-        recall.chatter recall.slots recall.filling index_cache.analyze index_cache.search
-        index_cache.filters""",
+        recall.chatter recall.vocabulary recall.slots recall.filling index_cache.analyze
+        index_cache.search index_cache.filters""",
     "notes asked for by name": "recall.named recall.naming",
     "the cards": "recall.dress recall.fresh recall.stale",
     "what is kept of the answer": """
