@@ -25,9 +25,11 @@ if TYPE_CHECKING:
     from index_cache.store import Store
 
 _STRIDE = 64  # directories between two looks at the clock
+# Of a directory itself; and of directories below it that the last scan did not walk.
 _DIRECT = (
     "SELECT path FROM entry WHERE path >= ? AND path < ? AND instr(substr(path, ?), x'2f') = 0"
 )
+_DEEPER = _DIRECT.removesuffix("= 0") + "> 0 LIMIT 1"
 
 
 class Peek:
@@ -156,7 +158,18 @@ class _Look:
             # Not mounted, or mounted: what its files are is for a scan to say.
             self.sweep("a directory lies on another device than before")
             return
+        if before == UNKNOWN and self.has_deeper(prefix):
+            self.sweep("a directory can be listed again, and there may be others below it")
         self.compare(prefix, listing, self.known(prefix), unread=before == UNKNOWN)
+
+    def has_deeper(self, prefix: bytes) -> bool:
+        """Tell whether the manifest has files below a directory where the last scan did not go."""
+        execute, begin = self.store.connection.execute, len(prefix) + 1
+        return any(
+            True
+            for first, last in self.kept.gaps(prefix)
+            for _ in execute(_DEEPER, (first, last, begin))
+        )
 
     def known(self, prefix: bytes) -> set[bytes]:
         """Return the paths that the manifest has in a directory itself."""
