@@ -1,4 +1,4 @@
-"""``recall roots``: list, add and remove roots."""
+"""``recall roots``: list, add, remove and adopt roots."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 
 import click
 
+from recall.cli import roots_adopt
 from recall.cli.common import Console, required, working_directory
 from recall.cli.fields import left_out_fields
 from recall.cli.options import SETTINGS, examples, json_option
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 
 @click.group(context_settings=SETTINGS, epilog=examples("recall roots add notes ~/notes"))
 def command() -> None:
-    """List, add and remove roots.
+    """List, add, remove and adopt roots.
 
-    A root is a directory of Markdown with a name. "add" and "remove" edit your own configuration
-    file; a project's .recall.toml is edited by hand.
+    A root is a directory of Markdown with a name. "add", "remove" and "adopt" edit your own
+    configuration file; a project's .recall.toml is edited by hand.
     """
 
 
@@ -83,6 +84,9 @@ def remove_command(*, name: str, purge: bool, as_json: bool) -> int:
             f"removed: {visible(name)}\n" + "".join(f"deleted {visible(item)}\n" for item in purged)
         ),
     )
+
+
+command.add_command(roots_adopt.command, "adopt")
 
 
 def _path_of(file: str, name: str) -> str | None:
