@@ -34,6 +34,7 @@ DATA_SCHEMA = {
     "cache list": "cache.json#/$defs/list",
     "cache prune": "cache.json#/$defs/prune",
     "trust": "trust.json",
+    "completion": "completion.json",
 }
 
 

@@ -32,6 +32,7 @@ COMMANDS = {
     "roots": "List, add, remove and adopt roots.",
     "cache": "List cache files and prune unused ones.",
     "trust": "Trust a project's configuration file.",
+    "completion": "Print the script by which a shell completes words.",
 }
 SUBCOMMANDS = {
     "hook": ("install", "uninstall", "status"),

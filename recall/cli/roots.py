@@ -6,7 +6,7 @@ import os
 
 import click
 
-from recall.cli import roots_adopt
+from recall.cli import completing, roots_adopt
 from recall.cli.common import Console, required, working_directory
 from recall.cli.fields import left_out_fields
 from recall.cli.options import SETTINGS, examples, json_option
@@ -40,7 +40,7 @@ def list_command(*, as_json: bool) -> int:
 
 @command.command("add", epilog=examples("recall roots add notes ~/notes"))
 @click.argument("name")
-@click.argument("directory", metavar="DIR")
+@click.argument("directory", metavar="DIR", shell_complete=completing.a_directory)
 @json_option
 def add_command(*, name: str, directory: str, as_json: bool) -> int:
     """Add the directory DIR as the root NAME."""
@@ -65,7 +65,7 @@ def add_command(*, name: str, directory: str, as_json: bool) -> int:
 
 
 @command.command("remove", epilog=examples("recall roots remove notes --purge"))
-@click.argument("name")
+@click.argument("name", shell_complete=completing.a_root_of_ones_own)
 @click.option("--purge", is_flag=True, help="Also delete its cache now.")
 @json_option
 def remove_command(*, name: str, purge: bool, as_json: bool) -> int:
