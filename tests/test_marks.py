@@ -199,6 +199,7 @@ def test_marks_of_folded_lines_are_those_of_the_text(question: str, text: str, w
 
 def test_painting_keeps_the_style_around_a_mark() -> None:
     assert painted("abc", [(1, 2, "")], "", "4") == "a\x1b[4mb\x1b[0mc"
+    assert Look().paint("title", "abc", [(1, 2, "")]) == "abc"
     assert painted("abc", [(0, 3, "")], "1", "4") == "\x1b[1;4mabc\x1b[0m"
     assert painted("abc", [(0, 1, "file:///x")], "", "4") == (
         "\x1b]8;;file:///x\x1b\\a\x1b]8;;\x1b\\bc"
