@@ -50,6 +50,10 @@ _AFTER = ")]}\"'*`>.,;:!?"
 
 _IN_WORD = _LOWER + _UPPER + _DIGIT
 _IN_GRAMS = _BIGRAM + _HANGUL + _TRIGRAM
+# What ``Analyzer.classes`` says of a word's characters, and of those of scripts without blanks,
+# with how many of these make a term.
+WORDS = _IN_WORD
+GRAMS = {_BIGRAM: 2, _HANGUL: 2, _TRIGRAM: 3}
 _MAX_JOINERS = 2
 _LEADS = ".@"  # of .env and @scope
 _NEVER_BEFORE_LEAD = _IN_WORD + "._-"
@@ -127,6 +131,10 @@ class Analyzer:
             return lowered if len(lowered) < _SHORTEST_STEMMED else self._stem(lowered)
         return self.chunk_by_class(chunk)
 
+    def classes(self, text: str) -> str:
+        """Return a letter for each character of ``text``: see ``WORDS`` and ``GRAMS``."""
+        return text.translate(self._classes)
+
     def chunk_by_class(self, chunk: str) -> str:
         """Return what ``chunk`` does, always by way of the characters' classes."""
         if not chunk.isascii():
@@ -154,7 +162,7 @@ class Analyzer:
                 at = end + tail
             elif kind in _IN_GRAMS:
                 end = _past(classes, at, kind)
-                yield from _grams(chunk[at:end].casefold(), 3 if kind == _TRIGRAM else 2)
+                yield from _grams(chunk[at:end].casefold(), GRAMS[kind])
                 at = end
             else:
                 at += 1

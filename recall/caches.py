@@ -9,10 +9,14 @@ from index_cache import db, locks, schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
+    from collections.abc import Callable, Container, Iterable
+
+    from index_cache.model import Root
 
 _DAY = 86_400.0
 _MONTH = 30 * _DAY
+_MOST_TYPES = 1000
+_STEPS = 10_000  # of SQLite's machine between two looks at the clock
 
 
 class CacheFile:
@@ -57,6 +61,33 @@ def list_caches(cache_dir: str) -> list[CacheFile]:
                 current=name.endswith(f"-{current}{db.SUFFIX}"),
             )
         )
+    return found
+
+
+def types(cache_dir: str, roots: Iterable[Root], seconds: float) -> set[str]:
+    """Return the types of the notes in the caches of some roots, without building or mending any.
+
+    Those that were found when ``seconds`` are over; a cache that can't be read has none. Raises
+    OSError when the directory is not the person's own.
+    """
+    db.refuse_foreign_directory(cache_dir)
+    end = time.monotonic() + seconds
+    found: set[str] = set()
+    for root in roots:
+        try:
+            connection, _ = db.connect(db.cache_path(cache_dir, root), 0)
+        except (*db.TROUBLE, ValueError):
+            continue
+        try:
+            connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
+            question = f"SELECT DISTINCT type FROM document LIMIT {_MOST_TYPES}"  # noqa: S608
+            for (kind,) in connection.execute(question):
+                if isinstance(kind, str):
+                    found.add(kind)
+        except db.TROUBLE:
+            continue  # what was found is true all the same
+        finally:
+            connection.close()
     return found
 
 

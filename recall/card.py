@@ -8,6 +8,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recall.marks import Mark, Marker
+
+    # A line as it is shown: role, text, marks.
+    Shown = tuple[str, str, Sequence[Mark]]
+
 # No single field may take the room of the others: bytes of UTF-8 for each.
 TITLE_BYTES = 160
 PATH_BYTES = 400
@@ -17,6 +22,7 @@ STALE_BYTES = 120
 EXPLAIN_BYTES = 400
 _INDENT = "   "
 _QUOTE = "> "
+_BETWEEN = " · "
 # Room for the line that says what was left out.
 _REST_BYTES = 64
 
@@ -121,22 +127,24 @@ def as_text(
     *,
     base: str | None = None,
     look: Look | None = None,
+    marker: Marker | None = None,
 ) -> str:
     """Return the cards as a numbered list of at most ``budget`` bytes, colours not counted.
 
     Cards are shown best first and whole; the first that does not fit, even without its summary,
     ends the list. A last line says how many of the ``total`` hits are not shown and what shows
     them. Paths below ``base`` (the working directory) are relative to it. No cards: no text.
+    ``marker`` finds the words of the question, and what to link, where ``look`` shows such.
 
     The number, the tier and the path are ours and begin their lines; what a note says comes after
     them or on a line of its own, so no title can pass for another card or another tier.
     """
     look = look or Look()
-    blocks: list[list[Line]] = []
+    blocks: list[list[Shown]] = []
     used, shown = 0, 0
     for card in cards:
         room = budget - used - (_REST_BYTES if shown + 1 < total else 0)
-        block = _folded(lines(card, shown + 1, base), look)
+        block = _folded(lines(card, shown + 1, base), look, card, base, marker)
         if _bytes(block) > room:
             block = [line for line in block if line[0] not in {"summary", "explain"}]
         if _bytes(block) > room:
@@ -144,10 +152,12 @@ def as_text(
         blocks.append(block)
         used += _bytes(block)
         shown += 1
-    rest = [("note", _rest(total, len(cards), shown))] if cards and total > shown else []
+    rest: list[Shown] = []
+    if cards and total > shown:
+        rest.append(("note", _rest(total, len(cards), shown), ()))
     if used + _bytes(rest) <= budget:
         blocks.append(rest)
-    return "".join(look.paint(role, text) + "\n" for block in blocks for role, text in block)
+    return "".join(look.paint(*line) + "\n" for block in blocks for line in block)
 
 
 def shown_path(path: str, base: str | None) -> str:
@@ -174,18 +184,53 @@ def lines(card: Card, position: int, base: str | None) -> list[Line]:
     return made
 
 
-def _folded(made: Sequence[Line], look: Look) -> list[Line]:
-    return [(role, part) for role, text in made for part in look.fold(text, _INDENT * 2)]
+def _folded(
+    made: Sequence[Line], look: Look, card: Card, base: str | None, marker: Marker | None
+) -> list[Shown]:
+    """Return the lines as they fit the terminal, each with what is to be marked in it."""
+    shown: list[Shown] = []
+    for role, text in made:
+        parts = look.fold(text, _INDENT * 2)
+        marks = _marks(role, text, card, base, look, marker) if marker and look.colour else []
+        if marks:
+            from recall.marks import along
+
+            shown += [
+                (role, part, each)
+                for part, each in zip(parts, along(parts, text, marks), strict=True)
+            ]
+        else:
+            shown += [(role, part, ()) for part in parts]
+    return shown
+
+
+def _marks(
+    role: str, text: str, card: Card, base: str | None, look: Look, marker: Marker
+) -> list[Mark]:
+    if role == "title":
+        return marker.words(text, text.index(" ") + 1)  # after the number, which is ours
+    if role == "summary":
+        return marker.words(text, len(_INDENT + _QUOTE))
+    if role == "meta" and look.links:
+        before = "".join(fact + _BETWEEN for fact in _tier_and_date(card))
+        return marker.link(len(_INDENT + before), _path(card, base), card.abs_path)
+    return []
+
+
+def _path(card: Card, base: str | None) -> str:
+    path = visible(shown_path(card.abs_path, base), PATH_BYTES)
+    return path if card.line is None else f"{path}:{card.line}"
 
 
 def _facts(card: Card, base: str | None) -> str:
-    path = visible(shown_path(card.abs_path, base), PATH_BYTES)
-    if card.line is not None:
-        path += f":{card.line}"
-    facts = [plain(card.tier, DATE_BYTES), _date(card.modified), path]
+    facts = [*_tier_and_date(card), _path(card, base)]
     if card.copies:
         facts.append(f"{len(card.copies)} more at other paths")
-    return " · ".join(fact for fact in facts if fact)
+    return _BETWEEN.join(fact for fact in facts if fact)
+
+
+def _tier_and_date(card: Card) -> list[str]:
+    return [fact for fact in (plain(card.tier, DATE_BYTES), _date(card.modified)) if fact]
 
 
 def _date(modified: str) -> str:
@@ -213,5 +258,5 @@ def _rest(total: int, found: int, shown: int) -> str:
     return f"{total - shown:,} more: raise {' or '.join(options)}"
 
 
-def _bytes(block: Sequence[Line]) -> int:
-    return sum(len(text.encode()) + 1 for _, text in block)
+def _bytes(block: Sequence[Shown]) -> int:
+    return sum(len(text.encode()) + 1 for _, text, _ in block)

@@ -15,9 +15,12 @@ from recall.configfile import (
     ConfigFile,
     Entry,
     NothingConfigured,
+    base_name,
+    listed,
     name_fault,
     nearest,
     read_config,
+    unique,
 )
 from recall.dirs import config_file, expand_home, state_dir
 from recall.files import directory_fault
@@ -41,7 +44,6 @@ __all__ = ["Config", "LeftOut", "Notice", "SearchSettings", "load"]
 
 VARIABLE = "RECALL_ROOTS"
 _TOP_LEVEL_NOTES = Rules(include=("/*.md", "/*.markdown"))
-_LISTED = 5
 
 
 def load(
@@ -104,7 +106,7 @@ class _Loading:
         self.complaint: str | None = None
 
     def read_files(self) -> None:
-        """Read the project's file and the person's own, or ``RECALL_ROOTS`` if they name none."""
+        """Read the project's file and the person's own; if they name no root, what else may."""
         project = find_project_file(self.cwd, self.notices, self.looked)
         if project is not None:
             self._take(self._read(project))
@@ -113,6 +115,8 @@ class _Loading:
             self._read_own()
         if not self.entries and not self.refused:
             self.entries = list(self._from_variable())
+            if not self.entries and all(file.inherit for file in self.files):
+                self._read_others()
 
     def _read_own(self) -> None:
         own = config_file(self.environ)
@@ -134,6 +138,15 @@ class _Loading:
             file.notices.append(Notice(f"{own}: inherit has no effect here, only in a project"))
             file.inherit = True
         self._take(file)
+
+    def _read_others(self) -> None:
+        """Take what other programs' configuration names."""
+        from recall import adopting
+
+        others = adopting.look(self.cwd, self.environ, self.looked)
+        self.entries = others.entries
+        self.left_out += others.left_out
+        self.notices += others.notices()
 
     def _read(self, file: str) -> ConfigFile:
         try:
@@ -178,7 +191,7 @@ class _Loading:
             self.notices.append(
                 Notice(
                     f"{file.file} is not trusted to name directories outside its project; "
-                    f"left out: {_listed(self.refused)}",
+                    f"left out: {listed(self.refused)}",
                     "recall trust",
                 )
             )
@@ -205,7 +218,7 @@ class _Loading:
             path = os.path.join(self.cwd, expanded)
             if self.looked:
                 self.looked.real(path)
-            name = _unique(name or _base_name(path), taken)
+            name = unique(name or base_name(path), taken)
             yield Entry(name, os.path.realpath(path), VARIABLE, written=directory)
 
     def named(self, names: Sequence[str]) -> list[Entry]:
@@ -234,7 +247,7 @@ class _Loading:
         fault = directory_fault(path)
         if fault is None:
             return Entry(
-                _unique(_base_name(path), taken), os.path.realpath(path), "--root", written=value
+                unique(base_name(path), taken), os.path.realpath(path), "--root", written=value
             )
         if fault.missing:
             what = "directory" if flag else "root and no directory"
@@ -263,12 +276,12 @@ class _Loading:
                         f"recall search --root {shell_quoted(docs)} QUERY",
                     )
                 )
-        name = _unique(_base_name(top), {entry.name for entry in entries})
+        name = unique(base_name(top), {entry.name for entry in entries})
         return [*entries, Entry(name, top, top, rules=_TOP_LEVEL_NOTES)]
 
     def finish(self, entries: list[Entry], *, demand: bool) -> Config:
         """Return the configuration with those of ``entries`` that can be read, each once."""
-        if not entries and (demand or not self.refused):
+        if not entries and (demand or not self.left_out):
             raise self._not_trusted() if self.refused else self._nothing()
         present: list[Entry] = []
         for entry in entries:
@@ -337,7 +350,7 @@ class _Loading:
     def _not_trusted(self) -> RecallError:
         message = (
             f"the project's file is not trusted to name directories outside the project: "
-            f"{_listed(self.refused)}"
+            f"{listed(self.refused)}"
         )
         return ConfigInvalid(
             f"{message}; {self.complaint}" if self.complaint else message,
@@ -355,7 +368,7 @@ class _Loading:
 
     def _to_configure(self) -> str:
         directory = os.path.abspath(self.cwd)
-        kept = "".join(c if c.isalnum() or c in "_." else "-" for c in _base_name(directory))
+        kept = "".join(c if c.isalnum() or c in "_." else "-" for c in base_name(directory))
         name = kept[:50].strip("-.") or "notes"
         closed = next((file for file in self.files if not file.inherit), None)
         home = expand_home("~", self.environ)
@@ -381,22 +394,3 @@ def _withheld(files: dict[str, ConfigFile]) -> list[Withheld]:
     """Return what any root withholds that is configured here, whether it is searched or not."""
     entries = [entry for file in files.values() for entry in file.entries]
     return [(entry.path, entry.rules.private) for entry in entries if entry.rules.private]
-
-
-def _base_name(path: str) -> str:
-    return os.path.basename(os.path.abspath(path)) or "root"
-
-
-def _unique(name: str, taken: set[str]) -> str:
-    candidate, number = name, 1
-    while candidate in taken:
-        number += 1
-        candidate = f"{name}-{number}"
-    taken.add(candidate)
-    return candidate
-
-
-def _listed(entries: list[Entry]) -> str:
-    shown = [f"{entry.name} ({entry.path})" for entry in entries[:_LISTED]]
-    more = len(entries) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")

@@ -18,6 +18,7 @@ from recall.configfile import (
     name_fault,
     nearest,
     parse,
+    unique,
     unwritten,
 )
 from recall.dirs import expand_home
@@ -27,7 +28,7 @@ from recall.project import PROJECT_FILE, is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 _BOM = b"\xef\xbb\xbf"
 _MAX_ENTRY_LINES = 1000
@@ -53,10 +54,9 @@ def add_root(
         roots = _roots(text, file)
         if name not in roots:
             return with_root(text, name, written, file)
-        value = roots[name]
-        old = value.get("path") if isinstance(value, dict) else value
-        if isinstance(old, str) and _same_directory(old, directory, file, environ):
+        if _is_at(roots[name], directory, file, environ):
             return None
+        old = _path(roots[name])
         raise InvalidInput(
             f'there is a root "{name}" already: {old}',
             where=file,
@@ -64,6 +64,45 @@ def add_root(
         )
 
     return _rewrite(file, edit)
+
+
+def add_missing(
+    file: str,
+    wanted: Sequence[tuple[str, str]],
+    environ: Mapping[str, str] | None = None,
+    *,
+    write: bool = True,
+) -> list[tuple[str, str, bool]]:
+    """Add directories to ``file``, which is created when missing, in one step: all or none.
+
+    ``wanted`` are names, to which a number is added where they are taken, and directories. Returns
+    the name of each, its directory, and whether it was not there before; then it has the name that
+    it has there. Without ``write`` the file stays as it is. Raises what ``add_root`` does.
+    """
+    made: list[tuple[str, str, bool]] = []
+
+    def edit(text: str) -> str | None:
+        roots = _roots(text, file)
+        taken, before = set(roots), text
+        for name, directory in wanted:
+            known = next(
+                (n for n, v in roots.items() if _is_at(v, directory, file, environ)),
+                None,
+            )
+            if known is not None:
+                made.append((known, directory, False))
+                continue
+            new = unique(name, taken)
+            text = with_root(text, new, _written(file, directory), file)
+            made.append((new, directory, True))
+            roots = _roots(text, file)
+        return None if text == before else text
+
+    if write:
+        _rewrite(file, edit)
+    else:
+        edit(decode(_content(os.path.realpath(file), file), file))
+    return made
 
 
 def remove_root(file: str, name: str) -> None:
@@ -269,7 +308,15 @@ def _written(file: str, directory: str) -> str:
     return path
 
 
-def _same_directory(old: str, directory: str, file: str, environ: Mapping[str, str] | None) -> bool:
+def _path(value: object) -> object:
+    return value.get("path") if isinstance(value, dict) else value
+
+
+def _is_at(value: object, directory: str, file: str, environ: Mapping[str, str] | None) -> bool:
+    """Return whether the root that ``value`` of a file configures is ``directory``."""
+    old = _path(value)
+    if not isinstance(old, str):
+        return False
     expanded = expand_home(old, os.environ if environ is None else environ)
     if expanded is None or "\0" in expanded:
         return False

@@ -36,6 +36,7 @@ ROOT_KEYS = (
     "max_files",
 )
 SEARCH_KEYS = ("k", "budget", "include_journal", "wait")
+_LISTED = 5
 MEANT_ROOTS = "did you mean roots?"
 # Wide enough for any use; beyond them a value is a slip, and a stranger's file could ask for more
 # work or output than the person wants.
@@ -176,6 +177,28 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
     spelled = {item.lower(): item for item in known}
     return next((spelled[n] for n in get_close_matches(word.lower(), list(spelled), n=1)), None)
+
+
+def base_name(path: str) -> str:
+    """Return what a root at ``path`` is called when nobody says."""
+    return os.path.basename(os.path.abspath(path)) or "root"
+
+
+def unique(name: str, taken: set[str]) -> str:
+    """Return ``name``, with a number if it is one of ``taken``, to which it is added."""
+    candidate, number = name, 1
+    while candidate in taken:
+        number += 1
+        candidate = f"{name}-{number}"
+    taken.add(candidate)
+    return candidate
+
+
+def listed(entries: list[Entry]) -> str:
+    """Return the first few of some roots in one line, and how many more there are."""
+    shown = [f"{entry.name} ({entry.path})" for entry in entries[:_LISTED]]
+    more = len(entries) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
 def unwritten(message: str, file: str, error: OSError) -> RecallError:

@@ -11,8 +11,10 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import TextIO
+
+    from recall.marks import Mark
 
 ELLIPSIS = "…"
 _ELLIPSIS_BYTES = len(ELLIPSIS.encode())
@@ -144,19 +146,30 @@ def diagnostic(kind: str, message: str, where: str | None = None, hint: str | No
 
 
 class Look:
-    """How text may look where it goes: ``width`` in cells (None: never fold) and ``colour``."""
+    """How text may look where it goes.
 
-    __slots__ = ("colour", "width")
+    ``width`` in cells (None: never fold), ``colour``, and ``links``, which need colour.
+    """
+
+    __slots__ = ("colour", "links", "width")
 
     STYLES = {"title": "1", "meta": "2", "stale": "33", "note": "2"}  # noqa: RUF012 - constant
+    MATCH = "4"  # of a word of the question, beside its role's
 
-    def __init__(self, width: int | None = None, *, colour: bool = False) -> None:
+    def __init__(
+        self, width: int | None = None, *, colour: bool = False, links: bool = False
+    ) -> None:
         self.width = width
         self.colour = colour
+        self.links = links and colour
 
-    def paint(self, role: str, text: str) -> str:
-        """Return ``text`` in the colours of ``role``, or as it is."""
+    def paint(self, role: str, text: str, marks: Sequence[Mark] = ()) -> str:
+        """Return ``text`` in the colours of ``role`` and with its ``marks``, or as it is."""
         code = self.STYLES.get(role)
+        if marks and self.colour:
+            from recall.marks import painted
+
+            return painted(text, marks, code or "", self.MATCH)
         if not (self.colour and code):
             return text
         return f"\x1b[{code}m{text}\x1b[0m"
@@ -197,7 +210,8 @@ def _fold(text: str, indent: str, width: int) -> list[str]:
 def look_at(stream: TextIO, environ: Mapping[str, str]) -> Look:
     """Return how to write to ``stream``: folded and coloured only where a person sees it.
 
-    ``NO_COLOR`` (not empty) and ``TERM=dumb`` switch colour off, as their conventions say.
+    ``NO_COLOR`` (not empty) and ``TERM=dumb`` switch colour off, as their conventions say. There
+    are links where there is colour, but on Linux's own console, which would show nothing of them.
     """
     import os
 
@@ -207,8 +221,9 @@ def look_at(stream: TextIO, environ: Mapping[str, str]) -> Look:
         width = os.get_terminal_size(stream.fileno()).columns
     except (OSError, ValueError):
         width = 0
-    colour = not environ.get("NO_COLOR") and environ.get("TERM", "dumb") != "dumb"
-    return Look(width or _DEFAULT_WIDTH, colour=colour)
+    term = environ.get("TERM", "dumb")
+    colour = not environ.get("NO_COLOR") and term != "dumb"
+    return Look(width or _DEFAULT_WIDTH, colour=colour, links=term != "linux")
 
 
 def is_terminal(stream: TextIO | None) -> bool:

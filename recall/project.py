@@ -34,6 +34,15 @@ def find_project_file(cwd: str, notices: list[Notice], looked: Looked | None = N
     return _first(_places(os.path.realpath(cwd), looked), PROJECT_FILE, notices, looked)
 
 
+def find_above(
+    cwd: str, name: str, notices: list[Notice], looked: Looked | None = None
+) -> str | None:
+    """Return the nearest ``name`` in ``cwd`` or above it, not another user's, or None."""
+    if looked:
+        looked.real(cwd)
+    return _first(_upwards(os.path.realpath(cwd)), name, notices, looked)
+
+
 def find_repository(cwd: str, notices: list[Notice]) -> str | None:
     """Return the nearest directory at or above ``cwd`` that holds ``.git`` (of ours), or None."""
     found = _first(_upwards(os.path.realpath(cwd)), ".git", notices)

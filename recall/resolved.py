@@ -28,7 +28,14 @@ if TYPE_CHECKING:
     from recall.settings import Config
 
 # All variables that config.load asks for; the caches' own decides where the result is kept.
-VARIABLES = ("HOME", "RECALL_ROOTS", "XDG_CONFIG_HOME", "XDG_STATE_HOME")
+VARIABLES = (
+    "HOME",
+    "RECALL_ROOTS",
+    "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
+    "LOCUS_PALACE",
+    "CORTEX_MEMORY_ROOT",
+)
 MAX_BYTES = 256 * 1024
 MAX_KEPT = 1000
 _FORMAT = 1

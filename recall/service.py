@@ -42,10 +42,11 @@ _SWEPT = 2.0  # seconds for which ``Recall.search`` trusts its last look at the 
 class Answer:
     """What a search found: ``total`` documents match, the best of them are ``cards``.
 
-    ``reports`` tell of each root's refresh, ``notices`` what a person should know besides.
+    ``terms`` are those of the query that were searched for; ``reports`` tell of each root's
+    refresh, ``notices`` what a person should know besides.
     """
 
-    __slots__ = ("cards", "notices", "query", "reports", "total")
+    __slots__ = ("cards", "notices", "query", "reports", "terms", "total")
 
     def __init__(self, text: str, reports: list[Report]) -> None:
         self.query = text
@@ -53,6 +54,7 @@ class Answer:
         self.total = 0
         self.cards: list[Card] = []
         self.notices: list[str] = []
+        self.terms: Sequence[str] = ()
 
 
 class _Search:
@@ -74,7 +76,7 @@ class _Search:
     def run(self, answer: Answer, k: int, *, explain: bool) -> None:
         """Fill in the total and the cards of an answer."""
         asked = Question(answer.query, self._stores, self._analyzer, self._counted)
-        terms = asked.terms
+        terms = answer.terms = asked.terms
         if not terms:
             return
         answer.total = sum(

@@ -30,9 +30,11 @@ DATA_SCHEMA = {
     "roots list": "roots.json#/$defs/list",
     "roots add": "roots.json#/$defs/add",
     "roots remove": "roots.json#/$defs/remove",
+    "roots adopt": "roots.json#/$defs/adopt",
     "cache list": "cache.json#/$defs/list",
     "cache prune": "cache.json#/$defs/prune",
     "trust": "trust.json",
+    "completion": "completion.json",
 }
 
 

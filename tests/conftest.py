@@ -55,6 +55,8 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
             "NO_COLOR",
             "FORCE_COLOR",
             "COLUMNS",
+            "LOCUS_PALACE",
+            "CORTEX_MEMORY_ROOT",
         }:
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(directory))

@@ -56,11 +56,24 @@ def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_lines_are_folded_and_coloured() -> None:
     status, shown = on_terminal("search", "deploy", "keys")
     assert status == 0
-    assert "\x1b[1m1. Rotate the deploy keys" in shown
+    assert "\x1b[1m1. Rotate the \x1b[0m\x1b[1;4mdeploy\x1b[0m\x1b[1m " in shown
     assert "\x1b[33m   STALE: " in shown
-    lines = re.sub(r"\x1b\[\d+m", "", shown).splitlines()
+    lines = re.sub(r"\x1b\[[\d;]+m|\x1b\]8;;[^\x1b]*\x1b\\", "", shown).splitlines()
     assert all(len(line) <= COLUMNS for line in lines)
     assert [line for line in lines if not line.startswith("   ")] == lines[:1]
+
+
+def test_the_path_is_a_link_where_terminals_show_links(tmp_path: Path) -> None:
+    link = f"\x1b]8;;file://{os.uname().nodename}{tmp_path}/keys.md\x1b\\"
+    assert link in on_terminal("search", "deploy", "keys")[1]
+    shown = on_terminal("search", "deploy", "keys", TERM="linux")[1]
+    assert "\x1b]" not in shown
+    assert "\x1b[1;4mdeploy" in shown
+
+
+@pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_nothing_is_marked_where_colour_is_off(environment: dict[str, str]) -> None:
+    assert "\x1b" not in on_terminal("search", "deploy", "keys", **environment)[1]
 
 
 def test_no_color_is_honoured() -> None:

@@ -50,6 +50,16 @@ FILES = (
     "main/.git/worktrees/wt/gitdir",
     "main/.git/worktrees/wt/commondir",
     "home/.local/state/recall/trust.json",
+    "src/.locus.toml",
+    "src/repo/.locus.toml",
+)
+LOCUS_TEXTS = (
+    '[recall]\nroots = ["docs"]\n',
+    '[recall]\nroots = ["link", "~/notes"]\n',
+    '[recall]\nroots = ["~nobody-that-there-is/x", "."]\n',
+    '[recall]\nroots = "docs"\n',
+    "[recall\n",
+    "",
 )
 DIRECTORIES = ("home/notes", "home/notes/team", "src/repo/docs", "src/docs", "main/docs")
 CWDS = ("src/repo/deep/er", "way/repo", "wt", "src")
@@ -182,6 +192,21 @@ class Edits(RuleBasedStateMachine):
         if old is not None and how == 1:
             os.utime(path, ns=(old.st_atime_ns, old.st_mtime_ns))
 
+    @rule(
+        name=st.sampled_from((FILES[2], *FILES[9:])),
+        text=st.sampled_from(LOCUS_TEXTS),
+        linked=st.booleans(),
+    )
+    def move_in(self, name: str, text: str, *, linked: bool) -> None:
+        """Take all that is ours away, so that what other programs say decides."""
+        for ours in FILES[:5]:
+            self.delete(ours)
+        self.world.environ.pop("RECALL_ROOTS", None)
+        if linked:
+            self.replace_by_symlink(name, text)
+        else:
+            self.edit(name, text, 2)
+
     @rule(name=st.sampled_from(FILES))
     def delete(self, name: str) -> None:
         if os.path.lexists(self.world.path(name)):
@@ -202,7 +227,10 @@ class Edits(RuleBasedStateMachine):
             os.replace(self.world.write("new", text), target)
         os.symlink(target, path)
 
-    @rule(name=st.sampled_from(FILES[:6]), text=st.sampled_from(TEXTS))
+    @rule(
+        name=st.sampled_from((*FILES[:6], *FILES[9:])),
+        text=st.sampled_from((*TEXTS, *LOCUS_TEXTS)),
+    )
     def edit_what_a_link_leads_to(self, name: str, text: str) -> None:
         target = self.world.path(f"stash-{name.replace('/', '-')}")
         if os.path.islink(self.world.path(name)):
@@ -257,7 +285,7 @@ class Edits(RuleBasedStateMachine):
             os.rename(self.world.path(old), self.world.path(new))
 
     @rule(
-        name=st.sampled_from(("RECALL_ROOTS", "XDG_CONFIG_HOME", "XDG_STATE_HOME")),
+        name=st.sampled_from(resolved.VARIABLES[1:]),
         value=st.sampled_from((None, "", "elsewhere", "home/notes:x=src/docs")),
     )
     def environment(self, name: str, value: str | None) -> None:
@@ -298,9 +326,13 @@ def test_every_question_to_the_disk_is_asked_again(
     asked: set[str] = set()
     for name in ("lstat", "stat", "readlink", "open", "access", "listdir", "scandir"):
         monkeypatch.setattr(os, name, _noting(getattr(os, name), asked))
-    for cwd in ("src/repo/deep/er", "way/repo", "wt", "main", "wt/gone"):
+    for cwd in ("src/repo/deep/er", "way/repo", "wt", "main", "wt/gone", "src/repo"):
         if cwd == "wt/gone":  # now the main worktree's file decides
             os.unlink(world.path("wt/.recall.toml"))
+        if cwd == "src/repo":  # now nothing of ours does
+            os.unlink(world.path(FILES[0]))
+            world.environ.update({"RECALL_ROOTS": "", "CORTEX_MEMORY_ROOT": "~/notes/team"})
+            world.write("src/.locus.toml", LOCUS_TEXTS[1].replace("link", "repo/link"))
         noted = looked.Looked()
         asked.clear()
         config.load(world.path(cwd), world.environ, fallback=False, looked=noted)
@@ -346,9 +378,10 @@ def test_the_variables_are_all_that_are_asked_for(world: World) -> None:
     file = world.write("src/repo/.recall.toml", '[roots]\nout = "../../elsewhere"\n')
     trust.trust(file, state_dir, world.environ)
     os.makedirs(world.path("elsewhere"))
-    for environ in (world.environ, {**world.environ, "RECALL_ROOTS": "~/notes"}):
+    palace = {"LOCUS_PALACE": "~/notes"}
+    for added in ({}, {"RECALL_ROOTS": "~/notes"}, palace):
         for cwd in (world.path("src/repo"), world.path("main")):
-            noting = Asked(environ)
+            noting = Asked({**world.environ, **added})
             assert config.load(cwd, noting, fallback=False).roots
             asked |= noting.asked
         os.replace(world.write("new", ""), world.path(FILES[0]))

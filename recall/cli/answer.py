@@ -12,6 +12,8 @@ from recall.output import is_terminal
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recall.config import Config
+    from recall.marks import Marker
+    from recall.output import Look
     from recall.service import Answer
 
 # What is read of a query from stdin; nobody's question is longer, and a stream may not end.
@@ -126,9 +128,20 @@ def _finish(console: Console, asked: Asked, settings: Config, cwd: str, answer: 
         write_error("nothing found\n")
     return console.finish(
         lambda: _data(answer, asked.budget),
-        lambda look: as_text(answer.cards, answer.total, budget, base=cwd, look=look),
+        lambda look: as_text(
+            answer.cards, answer.total, budget, base=cwd, look=look, marker=_marker(answer, look)
+        ),
         error,
     )
+
+
+def _marker(answer: Answer, look: Look) -> Marker | None:
+    """Return what finds the words to highlight, where a person would see them."""
+    if not look.colour:
+        return None
+    from recall.marks import Marker
+
+    return Marker(answer.terms, os.uname().nodename)
 
 
 def _data(answer: Answer, budget: int | None) -> dict[str, object]:

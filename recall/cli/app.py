@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import click
+from click.shell_completion import CompletionItem
 
 from index_cache.errors import InvalidInput
 from recall import __version__
@@ -36,6 +37,15 @@ class Commands(click.Group):
             raise TypeError(f"recall.cli.{cmd_name}.command is no command")
         return command
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        """Offer the commands, without importing any of them, and the options."""
+        items = [
+            CompletionItem(name, help=line)
+            for name, line in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the table of commands without importing any of them."""
         del ctx
@@ -65,7 +75,9 @@ def run(arguments: Sequence[str], command: str) -> int:
     ``command`` is its name in messages. Raises RecallError, for wrong usage as well.
     """
     if "_RECALL_COMPLETE" in os.environ:
-        commands.main(list(arguments), prog_name="recall")
+        from recall.cli.completing import answer
+
+        return answer(commands)
     try:
         with commands.make_context("recall", list(arguments)) as context:
             status = commands.invoke(context)

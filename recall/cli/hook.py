@@ -9,7 +9,7 @@ import time
 import click
 
 from index_cache.errors import InvalidInput
-from recall.cli import hook_install, hook_status, hook_uninstall
+from recall.cli import completing, hook_install, hook_status, hook_uninstall
 from recall.cli.common import Console, write_text
 from recall.cli.options import SETTINGS, examples, json_option
 from recall.hosts import HOSTS
@@ -25,7 +25,10 @@ from recall.hosts import HOSTS
     ),
 )
 @click.option(
-    "--host", metavar="HOST", help=f"Who asks: {', '.join(HOSTS)}.  [default: recognised]"
+    "--host",
+    metavar="HOST",
+    shell_complete=completing.one_of(HOSTS),
+    help=f"Who asks: {', '.join(HOSTS)}.  [default: recognised]",
 )
 @click.option("--explain", is_flag=True, help="Show every number behind speaking or silence.")
 @json_option

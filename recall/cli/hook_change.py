@@ -8,6 +8,7 @@ import sys
 import click
 
 from index_cache.errors import InvalidInput
+from recall.cli import completing
 from recall.cli.common import Console, required, working_directory
 from recall.hostfiles import HOST_FILES, PROJECT, SCOPES, host_files, place
 from recall.output import visible
@@ -21,7 +22,12 @@ if TYPE_CHECKING:
 _GREEN, _RED, _PLAIN = "\x1b[32m", "\x1b[31m", "\x1b[0m"
 
 host_option = click.option(
-    "--host", "name", required=True, metavar="HOST", help=f"One of {', '.join(HOST_FILES)}."
+    "--host",
+    "name",
+    required=True,
+    metavar="HOST",
+    shell_complete=completing.one_of(HOST_FILES),
+    help=f"One of {', '.join(HOST_FILES)}.",
 )
 scope_option = click.option(
     "--scope",

@@ -6,6 +6,7 @@ import os
 
 import click
 
+from recall.cli import completing
 from recall.cli.common import Console, working_directory
 from recall.cli.fields import fault_fields, fault_text, local, moment
 from recall.cli.hook_change import this_program
@@ -21,7 +22,13 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog=examples("recall hook status", "recall hook status --host codex --json"))
-@click.option("--host", "name", metavar="HOST", help="Only one of " + ", ".join(HOST_FILES) + ".")
+@click.option(
+    "--host",
+    "name",
+    metavar="HOST",
+    shell_complete=completing.one_of(HOST_FILES),
+    help="Only one of " + ", ".join(HOST_FILES) + ".",
+)
 @json_option
 def command(*, name: str | None, as_json: bool) -> int:
     """Show where the prompt hook is installed.

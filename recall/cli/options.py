@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from recall.cli import completing
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +27,7 @@ root_option = click.option(
     "names",
     multiple=True,
     metavar="NAME|DIR",
+    shell_complete=completing.a_root,
     help="A configured root's name, else a directory; ./x is always a directory. Repeatable.",
 )
 

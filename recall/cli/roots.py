@@ -1,4 +1,4 @@
-"""``recall roots``: list, add and remove roots."""
+"""``recall roots``: list, add, remove and adopt roots."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 
 import click
 
+from recall.cli import completing, roots_adopt
 from recall.cli.common import Console, required, working_directory
 from recall.cli.fields import left_out_fields
 from recall.cli.options import SETTINGS, examples, json_option
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 
 @click.group(context_settings=SETTINGS, epilog=examples("recall roots add notes ~/notes"))
 def command() -> None:
-    """List, add and remove roots.
+    """List, add, remove and adopt roots.
 
-    A root is a directory of Markdown with a name. "add" and "remove" edit your own configuration
-    file; a project's .recall.toml is edited by hand.
+    A root is a directory of Markdown with a name. "add", "remove" and "adopt" edit your own
+    configuration file; a project's .recall.toml is edited by hand.
     """
 
 
@@ -39,7 +40,7 @@ def list_command(*, as_json: bool) -> int:
 
 @command.command("add", epilog=examples("recall roots add notes ~/notes"))
 @click.argument("name")
-@click.argument("directory", metavar="DIR")
+@click.argument("directory", metavar="DIR", shell_complete=completing.a_directory)
 @json_option
 def add_command(*, name: str, directory: str, as_json: bool) -> int:
     """Add the directory DIR as the root NAME."""
@@ -64,7 +65,7 @@ def add_command(*, name: str, directory: str, as_json: bool) -> int:
 
 
 @command.command("remove", epilog=examples("recall roots remove notes --purge"))
-@click.argument("name")
+@click.argument("name", shell_complete=completing.a_root_of_ones_own)
 @click.option("--purge", is_flag=True, help="Also delete its cache now.")
 @json_option
 def remove_command(*, name: str, purge: bool, as_json: bool) -> int:
@@ -83,6 +84,9 @@ def remove_command(*, name: str, purge: bool, as_json: bool) -> int:
             f"removed: {visible(name)}\n" + "".join(f"deleted {visible(item)}\n" for item in purged)
         ),
     )
+
+
+command.add_command(roots_adopt.command, "adopt")
 
 
 def _path_of(file: str, name: str) -> str | None:

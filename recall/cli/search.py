@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from recall.cli import completing
 from recall.cli.answer import MAX_BUDGET, MAX_K, MIN_BUDGET, Asked, search
 from recall.cli.options import examples, json_option, root_option, seconds
 
@@ -20,14 +21,25 @@ from recall.cli.options import examples, json_option, root_option, seconds
 @click.option(
     "-k", "k", type=click.IntRange(1, MAX_K), metavar="N", help="At most N notes.  [default: 10]"
 )
-@click.option("--type", "types", multiple=True, help="Only notes of this type. Repeatable.")
+@click.option(
+    "--type",
+    "types",
+    multiple=True,
+    shell_complete=completing.a_type,
+    help="Only notes of this type. Repeatable.",
+)
 @click.option(
     "--include",
     multiple=True,
     type=click.Choice(["journal"]),
     help="Also search journals, which are left out otherwise.",
 )
-@click.option("--under", metavar="PATH", help="Only notes below this path.")
+@click.option(
+    "--under",
+    metavar="PATH",
+    shell_complete=completing.a_file,
+    help="Only notes below this path.",
+)
 @click.option(
     "--budget",
     type=click.IntRange(MIN_BUDGET, MAX_BUDGET),

@@ -7,6 +7,7 @@ import os
 import click
 
 from index_cache.errors import NotFound
+from recall.cli import completing
 from recall.cli.common import Console, working_directory
 from recall.cli.options import examples, json_option
 from recall.output import visible
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog=examples("recall trust", "recall trust --revoke ~/src/project/.recall.toml"))
-@click.argument("file", required=False)
+@click.argument("file", required=False, shell_complete=completing.a_file)
 @click.option("--revoke", is_flag=True, help="Take the trust back.")
 @json_option
 def command(*, file: str | None, revoke: bool, as_json: bool) -> int:

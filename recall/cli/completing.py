@@ -1,0 +1,169 @@
+"""What a shell is offered when a person presses Tab: click's own mechanism, with our names.
+
+Whatever is wrong (a broken configuration, a damaged cache, odd variables), there is less to offer
+and nothing to read: no message may appear in a line that somebody is typing. Nothing is written,
+and no cache is built.
+"""
+
+from __future__ import annotations
+
+import os
+
+from click.shell_completion import (
+    BashComplete,
+    CompletionItem,
+    FishComplete,
+    ShellComplete,
+    ZshComplete,
+    add_completion_class,
+    shell_complete,
+)
+
+from recall.output import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    import click
+
+    Items = list[CompletionItem[str]]
+    Completer = Callable[[click.Context, click.Parameter, str], Items]
+
+VARIABLE = "_RECALL_COMPLETE"
+_SECONDS = 0.1  # for the types in large caches
+_MOST = 200
+# Names come from anyone's files, and what is offered is put into a command line: of ASCII only
+# what no shell gives a meaning to, nor click's scripts (the comma) or bash's words (":" and "=").
+_SIGNS = frozenset(" -_./@+%")
+
+
+@add_completion_class
+class _Bash(BashComplete):
+    """bash takes "=" for a word of its own, and inserts what it is given without escapes."""
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        args, incomplete = super().get_completion_args()
+        before = ["", *args]
+        kept = [
+            arg
+            for arg, last in zip(args, before, strict=False)
+            if arg != "=" or not last.startswith("--")
+        ]
+        return kept, incomplete
+
+    def format_completion(self, item: CompletionItem[str]) -> str:
+        words = os.environ.get("COMP_WORDS", "").split("\n")
+        at = os.environ.get("COMP_CWORD", "")
+        word = words[int(at)] if at.isdecimal() and int(at) < len(words) else ""
+        if item.type == "plain" and not word.startswith(('"', "'")):
+            # Twice, because the script reads the answer with backslashes taken out.
+            item = CompletionItem(item.value.replace(" ", "\\\\ "), type=item.type)
+        return super().format_completion(item)
+
+
+SHELLS: dict[str, type[ShellComplete]] = {
+    "bash": _Bash,
+    "zsh": ZshComplete,
+    "fish": FishComplete,
+}
+
+
+def answer(program: click.Command) -> int:
+    """Answer a shell on stdout, as its variables ask; return the exit status."""
+    try:
+        return shell_complete(program, {}, "recall", VARIABLE, os.environ[VARIABLE])
+    except Exception:  # noqa: BLE001 - a person is typing
+        return 1
+
+
+def a_file(context: click.Context, parameter: click.Parameter, incomplete: str) -> Items:
+    """Offer files."""
+    del context, parameter
+    return [CompletionItem(incomplete, type="file")]
+
+
+def a_directory(context: click.Context, parameter: click.Parameter, incomplete: str) -> Items:
+    """Offer directories."""
+    del context, parameter
+    return [CompletionItem(incomplete, type="dir")]
+
+
+def one_of(names: Iterable[str]) -> Completer:
+    """Return what offers some names of ours."""
+    return lambda _context, _parameter, incomplete: _offered(names, incomplete)
+
+
+def a_root(context: click.Context, parameter: click.Parameter, incomplete: str) -> Items:
+    """Offer the names of configured roots, and directories."""
+    # First, because bash's script forgets what came before it; directories follow there if no
+    # name fits.
+    items = a_directory(context, parameter, incomplete)
+    if not incomplete.startswith((".", "/", "~")):
+        items += _offered(_names(_configured), incomplete)
+    return items
+
+
+def a_root_of_ones_own(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> Items:
+    """Offer the names of the roots in the person's own configuration."""
+    del context, parameter
+    return _offered(_names(_own), incomplete)
+
+
+def a_type(context: click.Context, parameter: click.Parameter, incomplete: str) -> Items:
+    """Offer the types of notes that the caches of the searched roots know."""
+    del parameter
+    return _offered(_names(lambda: _types(context.params.get("names") or ())), incomplete)
+
+
+def _names(find: Callable[[], Iterable[str]]) -> Iterable[str]:
+    """Return what is found, or nothing when anything is wrong."""
+    try:
+        return find()
+    except Exception:  # noqa: BLE001 - a person is typing
+        return ()
+
+
+def _configured() -> Iterable[str]:
+    from recall import config
+
+    settings = config.load(os.getcwd(), os.environ, fallback=False, demand=False)
+    here, left_out = settings.roots, settings.left_out
+    return [*(root.name for root in here), *(left.name for left in left_out)]
+
+
+def _own() -> Iterable[str]:
+    from recall import configfile, dirs
+
+    file = dirs.config_file(os.environ)
+    if file is None:
+        return ()
+    return [entry.name for entry in configfile.read_config(file, os.environ).entries]
+
+
+def _types(names: tuple[str, ...]) -> Iterable[str]:
+    from recall import caches, config, dirs
+
+    directory = dirs.cache_dir(os.environ)
+    if directory is None:
+        return ()
+    settings = config.load(os.getcwd(), os.environ, names, fallback=True)
+    return caches.types(directory, settings.roots, _SECONDS)
+
+
+def _offered(names: Iterable[str], incomplete: str) -> Items:
+    begin = incomplete.lower()
+    fitting = {name for name in names if name.lower().startswith(begin) and _is_harmless(name)}
+    return [CompletionItem(name) for name in sorted(fitting)[:_MOST]]
+
+
+def _is_harmless(name: str) -> bool:
+    return (
+        bool(name)
+        and name == " ".join(name.split())
+        and name == visible(name)
+        and not name.startswith("-")
+        and all(not char.isascii() or char.isalnum() or char in _SIGNS for char in name)
+    )

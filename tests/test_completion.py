@@ -1,0 +1,352 @@
+"""Completion as shells ask for it, in real shells, and with all that can be wrong around it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pty
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from cli_support import recall
+
+from recall import caches
+from recall.cli import COMMANDS
+from recall.cli.completing import SHELLS
+from recall.config import load
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NOTES = {
+    "a.md": "---\ntype: Decision record\n---\nOne.\n",
+    "b.md": "---\ntype: Décision\n---\nTwo.\n",
+    "c.md": "---\ntype: Journal\n---\nThree.\n",
+    "d.md": "---\ntype: decision $(touch owned)\n---\nFour.\n",
+    "e.md": "# Without a type\n",
+}
+
+
+class Place:
+    """Roots with types and odd names, and a directory to stand in."""
+
+    def __init__(self, base: Path, home: Path) -> None:
+        self.base = base
+        self.home = home
+        self.here = base / "here"
+        for name in ("here/a directory", "notes", "other"):
+            (base / name).mkdir(parents=True)
+        for name, text in NOTES.items():
+            (base / "notes" / name).write_text(text, encoding="utf-8")
+        (base / "other" / "x.md").write_text("---\ntype: Runbook\n---\nFive.\n")
+        self.config = home / ".config" / "recall" / "config.toml"
+        self.config.parent.mkdir(parents=True)
+        self.write(f'"my notes" = "{base}/notes"\nother = "{base}/other"\ngone = "{base}/gone"\n')
+
+    def write(self, roots: str) -> None:
+        self.config.write_text(f"[roots]\n{roots}", encoding="utf-8")
+
+    def ask(self, *words: str, of: str = "bash", **environ: str) -> list[str]:
+        """Return what a shell is told about the last of the words."""
+        line = {"bash": "\n", "zsh": "\n"}.get(of, " ").join(["recall", *map(shlex.quote, words)])
+        if words[-1] == "":
+            line = line.removesuffix("''")
+        at = words[-1] if of == "fish" else str(len(words))
+        done = recall(
+            cwd=self.here,
+            env={
+                "_RECALL_COMPLETE": f"{of}_complete",
+                "COMP_WORDS": line,
+                "COMP_CWORD": at,
+                **environ,
+            },
+        )
+        assert (done.status, done.stderr) == (0, "")
+        return list(filter(None, done.stdout.splitlines()))
+
+    def plain(self, *words: str) -> list[str]:
+        return [
+            each.removeprefix("plain,").replace("\\\\ ", " ")
+            for each in self.ask(*words)
+            if each.startswith("plain,")
+        ]
+
+
+@pytest.fixture
+def place(tmp_path: Path, home: Path) -> Place:
+    return Place(tmp_path.resolve(), home)
+
+
+def files(place: Place) -> set[str]:
+    return {str(path) for path in (*place.base.rglob("*"), *place.home.rglob("*"))}
+
+
+def test_commands_options_and_fixed_words(place: Place) -> None:
+    assert place.plain("") == list(COMMANDS)
+    assert place.plain("ro") == ["roots"]
+    assert place.plain("--v") == ["--version"]
+    assert place.plain("roots", "") == ["add", "adopt", "list", "remove"]
+    assert place.plain("search", "--ex") == ["--explain"]
+    assert place.plain("search", "--include", "") == ["journal"]
+    assert place.plain("completion", "") == list(SHELLS)
+    assert place.plain("hook", "install", "--host", "c") == ["claude", "codex"]
+    assert place.plain("hook", "--host", "te") == ["text"]
+    assert place.plain("search", "any", "") == []
+    assert place.ask("trust", "x") == ["file,x"]
+    assert place.ask("roots", "add", "name", "./") == ["dir,./"]
+    help_of = place.ask("ro", of="zsh")
+    assert help_of == ["plain", "roots", COMMANDS["roots"]]
+    assert place.ask("ro", of="fish") == [f"plain,roots\t{COMMANDS['roots']}"]
+
+
+@pytest.mark.parametrize("command", ["search", "refresh", "rebuild", "status"])
+def test_roots_by_name_and_else_directories(place: Place, command: str) -> None:
+    assert place.ask(command, "--root", "") == [
+        *("dir,", "plain,gone", "plain,my\\\\ notes", "plain,other")
+    ]
+    assert place.ask(command, "--root", "o") == ["dir,o", "plain,other"]
+    assert place.ask(command, "--root", "./") == ["dir,./"]
+    assert place.ask(command, "--root", "zz") == ["dir,zz"]
+    assert place.plain(command, "--root", "other", "--root", "MY") == ["my notes"]
+    assert place.ask(command, "--root", "=", "o") == ["dir,o", "plain,other"]  # as bash splits it
+
+
+def test_a_root_to_remove_is_one_of_the_persons_own(place: Place) -> None:
+    (place.here / ".recall.toml").write_text('[roots]\nproject = "."\n')
+    assert "project" in place.plain("search", "--root", "")
+    assert place.plain("roots", "remove", "") == ["gone", "my notes", "other"]
+
+
+def test_types_are_those_that_the_caches_know(place: Place) -> None:
+    before = files(place)
+    assert place.plain("search", "--type", "") == []
+    assert files(place) == before  # and none is built
+    assert recall("refresh", cwd=place.here).status == 6  # for the one that is gone
+    assert place.plain("search", "--type", "") == [
+        *("Decision record", "Décision", "Journal", "Runbook")
+    ]
+    assert place.plain("search", "--type", "de") == ["Decision record"]
+    assert place.plain("search", "--root", "other", "--type", "") == ["Runbook"]
+    assert place.plain("search", "--root", "../other", "--type", "r") == ["Runbook"]
+    assert place.plain("search", "--root", "nothing", "--type", "") == []
+
+
+@pytest.mark.parametrize(
+    "name", ["$(id)", "`id`", "a;b", "a|b", "a*", "[a]", "a'b", "a,b", "#a", "a:b", "a&b", "a\\b"]
+)
+def test_S9_nothing_that_a_shell_would_obey_is_offered(place: Place, name: str) -> None:
+    place.write(f"{_toml(name)} = '.'\nfine = '/'\n")
+    assert [root.name for root in load("/", {"HOME": str(place.home)}, fallback=False).roots] == [
+        *(name, "fine")
+    ]
+    for shell in SHELLS:
+        told = "\n".join(place.ask("search", "--root", "", of=shell))
+        assert "fine" in told
+        assert name not in told
+    assert place.plain("roots", "remove", "") == ["fine"]
+
+
+def _toml(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\") + '"'
+
+
+@pytest.mark.parametrize("broken", ["[roots\n", "[roots]\na = 3\n", "\xff", '[roots]\n"" = "."\n'])
+def test_a_broken_configuration_is_silence(place: Place, broken: str) -> None:
+    place.config.write_text(broken, encoding="latin-1")
+    assert place.ask("search", "--root", "") == ["dir,"]
+    assert place.plain("search", "--type", "") == []
+    assert place.plain("roots", "remove", "") == []
+    assert place.plain("sea") == ["search"]
+
+
+def test_a_damaged_cache_is_silence_and_stays(place: Place) -> None:
+    recall("refresh", cwd=place.here)
+    directory = place.home / ".cache" / "recall"
+    for path in directory.glob("notes-*.db"):
+        path.write_bytes(path.read_bytes()[:5000] + b"x" * 3192)
+    kept = {path: path.read_bytes() for path in directory.glob("*.db")}
+    assert place.plain("search", "--type", "") == ["Runbook"]
+    assert {path: path.read_bytes() for path in directory.glob("*.db")} == kept
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {"_RECALL_COMPLETE": "bash_complete", "COMP_WORDS": "recall search"},
+        {"_RECALL_COMPLETE": "bash_complete", "COMP_WORDS": "", "COMP_CWORD": "x"},
+        {"_RECALL_COMPLETE": "bash_complete", "COMP_CWORD": "1"},
+        {"_RECALL_COMPLETE": "tcsh_complete", "COMP_WORDS": "recall ", "COMP_CWORD": "1"},
+        {"_RECALL_COMPLETE": "", "COMP_WORDS": "recall ", "COMP_CWORD": "1"},
+        {"_RECALL_COMPLETE": "fish_complete", "COMP_WORDS": "'", "COMP_CWORD": '"'},
+        {"_RECALL_COMPLETE": "zsh_complete", "COMP_WORDS": "recall \udcff '", "COMP_CWORD": "9"},
+        {"_RECALL_COMPLETE": "zsh_complete", "COMP_WORDS": "recall x y z", "COMP_CWORD": "3"},
+        {"_RECALL_COMPLETE": "bash_complete", "COMP_WORDS": "recall\nhook\n-\n", "COMP_CWORD": "3"},
+    ],
+)
+@pytest.mark.parametrize("debug", ["", "1"])
+def test_odd_questions_are_silence(environ: dict[str, str], debug: str) -> None:
+    done = recall(env={**environ, "RECALL_DEBUG": debug})
+    assert done.stderr == ""
+    assert done.status in {0, 1}
+
+
+def test_without_home_or_directory_there_is_silence(place: Place, tmp_path: Path) -> None:
+    nowhere = {"HOME": "x", "XDG_CONFIG_HOME": "", "XDG_CACHE_HOME": "", "XDG_STATE_HOME": ""}
+    for words in (("--type", ""), ("--root", "")):
+        assert [each for each in place.ask("search", *words, **nowhere) if each != "dir,"] == []
+    gone = tmp_path / "leave"
+    gone.mkdir()
+    script = f'rmdir "{gone}" && exec {sys.executable} -P -m recall'
+    done = subprocess.run(
+        ["sh", "-c", script],
+        cwd=gone,
+        env={
+            **os.environ,
+            "_RECALL_COMPLETE": "bash_complete",
+            "COMP_WORDS": "recall\nsearch\n--type\n",
+            "COMP_CWORD": "3",
+        },
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.stderr == b""
+
+
+def test_types_take_no_longer_than_they_may(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    recall("refresh", cwd=place.here)
+    settings = load("/", {"HOME": str(place.home)}, fallback=False, demand=False)
+    directory = str(place.home / ".cache" / "recall")
+    assert len(caches.types(directory, settings.roots, 60)) == 6
+    monkeypatch.setattr(caches, "_STEPS", 1)
+    assert caches.types(directory, settings.roots, -1) == set()
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_script_is_clicks_own(shell: str) -> None:
+    done = recall("completion", shell)
+    assert (done.status, done.stderr) == (0, "")
+    data = recall("completion", shell, "--json").data()
+    assert (data["shell"], data["script"]) == (shell, done.stdout)
+    assert done.stdout == recall(env={"_RECALL_COMPLETE": f"{shell}_source"}).stdout
+
+
+# Real shells
+
+
+@pytest.fixture
+def program(place: Place) -> str:
+    """Put ``recall`` on a PATH, return it; what it was called with is written to ``called``."""
+    directory = place.base / "bin"
+    directory.mkdir()
+    path = directory / "recall"
+    path.write_text(
+        "#!/bin/sh\n"
+        f"called={shlex.quote(str(place.base))}/called\n"
+        '[ -n "$_RECALL_COMPLETE" ] || printf "%s\\n" "$@" > "$called"\n'
+        f'exec {shlex.quote(sys.executable)} -m recall "$@"\n'
+    )
+    path.chmod(0o755)
+    recall("refresh", cwd=place.here)
+    return f"{directory}{os.pathsep}{os.environ['PATH']}"
+
+
+START = {
+    "bash": ["bash", "--norc", "--noprofile", "-i"],
+    "zsh": ["zsh", "-f", "-i"],
+    "fish": ["fish", "--no-config", "-i"],
+}
+SETUP = {
+    "bash": 'bind "set bell-style none"; eval "$(recall completion bash)"',
+    "zsh": 'autoload -U compinit; compinit -u -D; eval "$(recall completion zsh)"',
+    "fish": "recall completion fish | source",
+}
+
+
+def typed(shell: str, line: str, place: Place, path: str) -> list[str]:
+    """Type a line into a shell on a terminal; return what ``recall`` was called with by it."""
+    called = place.base / "called"
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        START[shell],
+        cwd=place.here,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "PATH": path, "TERM": "dumb" if shell == "fish" else "xterm"},
+        start_new_session=True,
+    )
+    os.close(theirs)
+    try:
+        for text, mark in ((f"{SETUP[shell]}; touch ../ready\n", "ready"), (line, "called")):
+            if mark == "called":
+                called.unlink(missing_ok=True)  # what the setup wrote
+            os.write(ours, text.encode())
+            end = time.monotonic() + 30
+            while not (place.base / mark).exists() or not (place.base / mark).read_text():
+                os.set_blocking(ours, False)
+                with contextlib.suppress(OSError):  # nothing was written since
+                    os.read(ours, 65536)
+                if mark == "ready" and (place.base / mark).exists():
+                    break
+                assert time.monotonic() < end, f"{shell} took too long"
+                assert process.poll() is None
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+    return called.read_text().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("recall sear\t--root my\tx\n", ["search", "--root", "my notes", "x"]),
+        ("recall search --type Decision\\ \tx\n", ["search", "--type", "Decision record", "x"]),
+        ("recall roots remove o\t--json\n", ["roots", "remove", "other", "--json"]),
+        ("recall search x --root ./a\t\n", ["search", "x", "--root", "./a directory"]),
+    ],
+)
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_a_key_completes_in_a_real_shell(
+    shell: str, line: str, expected: list[str], place: Place, program: str
+) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    # Of a directory zsh takes its own slash away again.
+    called = [each.removesuffix("/") for each in typed(shell, line, place, program)]
+    assert called == expected
+    assert not (place.here / "owned").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("recall sea", {"search"}),
+        ("recall search --root m", {"my notes"}),
+        ("recall search --root ./", {"./a directory/"}),
+        ("recall search --type ", {"Decision record", "Décision", "Journal", "Runbook"}),
+        ("recall roots remove o", {"other"}),
+    ],
+)
+def test_fish_is_offered_the_same(
+    line: str, expected: set[str], place: Place, program: str
+) -> None:
+    if shutil.which("fish") is None:
+        pytest.skip("fish is not installed")
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", f"{SETUP['fish']}; complete -C {shlex.quote(line)}"],
+        cwd=place.here,
+        env={**os.environ, "PATH": program},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.stderr == ""
+    assert {each.partition("\t")[0] for each in done.stdout.splitlines()} == expected
