@@ -93,8 +93,10 @@ class Topic:
     def words(self, text: str) -> list[Word]:
         """Return the different words of a text that tell of its subject, in order."""
         found: dict[str, Word] = {}
-        pieces = dict.fromkeys(text.translate(_BREAKS).split())
-        for piece in list(pieces)[:MAX_PIECES]:
+        pieces = list(dict.fromkeys(text.translate(_BREAKS).split()))
+        if len(pieces) > MAX_PIECES:  # what is asked stands before or behind what was pasted
+            pieces = [*pieces[: MAX_PIECES // 2], *pieces[-MAX_PIECES // 2 :]]
+        for piece in pieces:
             if len(piece) > _LONGEST_PIECE and piece.isascii():
                 continue  # encoded data
             for word in self._of(piece):
