@@ -31,7 +31,7 @@ _IN_HEAD = 150.0  # terms that a note counts as at most, when its head has a wor
 _SATURATED = 2.2  # what bm25 gives at most of a term's idf
 _RARE, _FEW = 0.01, 3  # notes, as a share and at least, whose identifier speaks by itself
 _SHORTEST_KIN, _MAX_KIN = 5, 50  # letters; words that are looked for
-_SMALL = 80  # notes: in fewer, being the only note that has a word is no better evidence
+_SMALL = 20  # notes: in fewer, being the only note that has a word is no better evidence
 _OFTEN = 3  # times a note says a word that every project has, when it is about that
 _ONCE = 0.85  # of a word that a note says once in its text, when the prompt has others
 _BEHIND = 5.0  # points after the best hit where a card is more often noise
@@ -45,7 +45,7 @@ class Evidence:
     once in the text alone. ``matched`` names them.
     ``telling`` says that one of them is no chore, ``named`` that title, description and tags have
     all that the prompt tells. ``unknown`` words are in no note. ``strength`` is the hit's score in
-    units of what one word can bring that a single note has, of 80 or more. ``length`` is how long
+    units of what one word can bring that a single note has, of 20 or more. ``length`` is how long
     a note's text is in which words might be found by chance (terms), ``identifier`` what was named
     exactly, and ``notes`` the number of notes.
     """
