@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from recall import background, hookfault, hosts, ledger, pausing, recalllog
+from recall import background, hosts, ledger, pausing, recalllog
 from recall.call import Fault
 
 TYPE_CHECKING = False
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
     from recall.call import Call
     from recall.card import Card
+
+
+# What hookfault keeps of the hook; to load that at each prompt for nothing would take .1 ms.
+FAULT_FILE = "hook.fault"
 
 
 def keep(call: Call, block: str, cards: Sequence[Card], why: str) -> None:
@@ -37,6 +41,8 @@ def keep(call: Call, block: str, cards: Sequence[Card], why: str) -> None:
         asked = background.ask(call.cwd, call.environ, found.roots, found.hook.refresh_interval)
         if asked.startswith("unavailable"):
             message = f"no refresh could be started: {asked}"
+            from recall import hookfault
+
             hookfault.note(call.state_dir, message, part=hookfault.REFRESH)
     _begin(call, "noting faults")
     _tell(call)
@@ -115,6 +121,11 @@ def _tell(call: Call) -> None:
     """Note the first fault, or that all is well."""
     if pausing.is_off(call.environ):
         return
+    known = call.state_dir is not None and os.path.lexists(os.path.join(call.state_dir, FAULT_FILE))
+    if not call.faults and not known:
+        return
+    from recall import hookfault
+
     if call.faults:
         fault = call.faults[0]
         hookfault.note(call.state_dir, fault.message, where=fault.where, hint=fault.hint)

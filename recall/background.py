@@ -14,7 +14,7 @@ import time
 
 from index_cache.digests import hashed
 from index_cache.owned import refuse_directory
-from recall import __version__, dirs, hookfault, state
+from recall import __version__, dirs, state
 from recall.files import Unreadable
 
 TYPE_CHECKING = False
@@ -261,6 +261,8 @@ def _swept(settings: Resolved, cwd: str, state_dir: str) -> float:
         started = time.monotonic()
         reports = recall.refresh(wait=wait)
     ledger.sweep(state_dir)
+    from recall import hookfault
+
     hookfault.worked(state_dir, hookfault.REFRESH)
     built = sum(report.seconds for report in reports if _is_first(report))
     return max(0.0, time.monotonic() - started - built)
@@ -290,6 +292,7 @@ def _is_first(report: Report) -> bool:
 
 def _record(state_dir: str, error: Exception) -> None:
     from index_cache.errors import RecallError
+    from recall import hookfault
 
     if isinstance(error, RecallError):
         message, where, hint = error.message, error.where, error.hint

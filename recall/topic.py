@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 MAX_PIECES = 4_000  # different ones that are looked at; longer prompts are pasted text
 CHORE_WEIGHT = 0.25  # of a word
+
+_FEW = 60  # words looked for in a list at 1 µs each, before a set is made of it
 COMMON_WEIGHT = 0.5  # of a word that every project has, found in the text of a note
 
 _LONGEST_PIECE = 200  # characters
@@ -74,6 +76,29 @@ class Word:
         self.path = False
 
 
+class Listed:
+    """The words of a list, a text with blanks between them; what is asked for has no blank.
+
+    Most prompts have a few words, and making sets of all lists takes longer than all the rest of
+    the gate: the first ones are looked for in the text.
+    """
+
+    __slots__ = ("_asked", "_text", "_words")
+
+    def __init__(self, text: str) -> None:
+        self._text = f" {text} ".replace("\n", " ")
+        self._words: frozenset[str] | None = None
+        self._asked = 0
+
+    def __contains__(self, word: str) -> bool:
+        if self._words is None:
+            self._asked += 1
+            if self._asked <= _FEW:
+                return word != "" and f" {word} " in self._text
+            self._words = frozenset(self._text.split())
+        return word in self._words
+
+
 class Topic:
     """Finds the words of texts that are not chatter. ``analyzer`` is the search's own."""
 
@@ -84,10 +109,10 @@ class Topic:
             empty += chatter.EMPTY_BEYOND_ASCII
             chores += chatter.CHORES_BEYOND_ASCII
             common += vocabulary.COMMON_BEYOND_ASCII
-        self._empty = frozenset(empty.split())
-        self._chores = frozenset(chores.split())
-        self._common = frozenset(common.split())
-        self._generic = frozenset(chatter.GENERIC.split())
+        self._empty = Listed(empty)
+        self._chores = Listed(chores)
+        self._common = Listed(common)
+        self._generic = Listed(chatter.GENERIC)
         self._runs: Runs | None = None
 
     def words(self, text: str) -> list[Word]:

@@ -463,3 +463,11 @@ def test_the_gate_imports_nothing_that_a_search_does_not() -> None:
         "recall.topic",
         "recall.vocabulary",
     }
+
+
+@given(st.lists(st.sampled_from(["a", "b", "é", "", "aa", "c d", "d", "的"]), max_size=100))
+def test_a_list_has_its_words_however_many_are_asked_for(words: list[str]) -> None:
+    listed = topic.Listed("\na b é\n的 aa d\n")
+    assert [word in listed for word in words if " " not in word] == [
+        word in {"a", "b", "é", "的", "aa", "d"} for word in words if " " not in word
+    ]

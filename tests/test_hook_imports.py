@@ -44,7 +44,7 @@ ALWAYS: Mapping[str, str] = {
     "notes asked for by name": "recall.named recall.naming",
     "the cards": "recall.dress recall.fresh recall.stale",
     "what is kept of the answer": """
-        recall.aftermath recall.background recall.hookfault recall.recalllog""",
+        recall.aftermath recall.background recall.recalllog""",
     "SQLite": "apsw",
     "stems": "Stemmer cython_runtime",
     "the lock of the refresh": "fcntl",

@@ -14,7 +14,7 @@ from cli_support import recall, valid_envelope
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recall import hookfault, pausing, state
+from recall import aftermath, hookfault, pausing, state
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -308,3 +308,8 @@ def test_H6_status_tells_of_the_hook_where_nothing_is_configured(
     assert data["hook_failure"]["message"] == "it broke"
     assert data["paused"] is not None
     assert (data["roots"], data["left_out"], data["config"]) == ([], [], [])
+
+
+def test_a_prompt_looks_at_the_file_that_is_kept(where: str) -> None:
+    hookfault.note(where, "why", now=NOW)
+    assert os.listdir(where) == [aftermath.FAULT_FILE]
