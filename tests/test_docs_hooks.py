@@ -214,3 +214,12 @@ def test_links_lead_somewhere(page: str) -> None:
             titles = re.findall(r"(?m)^#+ (.+)$", file.read_text(encoding="utf-8"))
             slugs = {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
             assert anchor in slugs, target
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/getting-started.md", "docs/hooks.md"])
+def test_no_line_that_is_pasted_has_a_comment(page: str) -> None:
+    """For an interactive zsh it is none: its words would be arguments, those of rm among them."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(?:sh|console)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    assert blocks
+    assert not [line for block in blocks for line in block.splitlines() if " #" in f" {line}"]
