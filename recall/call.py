@@ -104,8 +104,8 @@ class Call:
         self._mark("configuration")
         self.resolved = resolved.load(self.cwd, self.environ)
         moved(self.started + self.resolved.hook.deadline_ms / 1000)
-        self.why = quiet.reason(self.event, self.environ, enabled=self.resolved.hook.enabled) or ""
-        if self.why:
+        if not self.resolved.hook.enabled:
+            self.why = quiet.reason(self.event, self.environ, enabled=False) or ""
             return
         if not self.resolved.roots:
             self.why = UNCONFIGURED
