@@ -10,18 +10,15 @@ import shutil
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from cli_support import recall
 
 from recall import caches
 from recall.cli import COMMANDS
-from recall.cli.completing import SHELLS
+from recall.cli.shells import SHELLS
 from recall.config import load
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NOTES = {
     "a.md": "---\ntype: Decision record\n---\nOne.\n",
@@ -53,15 +50,16 @@ class Place:
 
     def ask(self, *words: str, of: str = "bash", **environ: str) -> list[str]:
         """Return what a shell is told about the last of the words."""
-        line = {"bash": "\n", "zsh": "\n"}.get(of, " ").join(["recall", *map(shlex.quote, words)])
-        if words[-1] == "":
-            line = line.removesuffix("''")
-        at = words[-1] if of == "fish" else str(len(words))
+        last = shlex.quote(words[-1]) if words[-1] else ""
+        if of == "fish":  # which takes the quotes off the words before
+            sent, at = ["recall", *words[:-1]], last
+        else:
+            sent, at = ["recall", *map(shlex.quote, words[:-1]), last], str(len(words))
         done = recall(
             cwd=self.here,
             env={
                 "_RECALL_COMPLETE": f"{of}_complete",
-                "COMP_WORDS": line,
+                "COMP_WORDS": "\n".join(sent),
                 "COMP_CWORD": at,
                 **environ,
             },
@@ -71,7 +69,7 @@ class Place:
 
     def plain(self, *words: str) -> list[str]:
         return [
-            each.removeprefix("plain,").replace("\\\\ ", " ")
+            each.removeprefix("plain,").replace("\\ ", " ")
             for each in self.ask(*words)
             if each.startswith("plain,")
         ]
@@ -97,8 +95,8 @@ def test_commands_options_and_fixed_words(place: Place) -> None:
     assert place.plain("hook", "install", "--host", "c") == ["claude", "codex"]
     assert place.plain("hook", "--host", "te") == ["text"]
     assert place.plain("search", "any", "") == []
-    assert place.ask("trust", "x") == ["file,x"]
-    assert place.ask("roots", "add", "name", "./") == ["dir,./"]
+    assert place.ask("trust", "x") == ["file,"]
+    assert place.ask("roots", "add", "name", "./") == ["dir,"]
     help_of = place.ask("ro", of="zsh")
     assert help_of == ["plain", "roots", COMMANDS["roots"]]
     assert place.ask("ro", of="fish") == [f"plain,roots\t{COMMANDS['roots']}"]
@@ -107,13 +105,33 @@ def test_commands_options_and_fixed_words(place: Place) -> None:
 @pytest.mark.parametrize("command", ["search", "refresh", "rebuild", "status"])
 def test_roots_by_name_and_else_directories(place: Place, command: str) -> None:
     assert place.ask(command, "--root", "") == [
-        *("dir,", "plain,gone", "plain,my\\\\ notes", "plain,other")
+        *("plain,gone", "plain,my\\ notes", "plain,other", "dir,")
     ]
-    assert place.ask(command, "--root", "o") == ["dir,o", "plain,other"]
-    assert place.ask(command, "--root", "./") == ["dir,./"]
-    assert place.ask(command, "--root", "zz") == ["dir,zz"]
+    assert place.ask(command, "--root", "o") == ["plain,other", "dir,"]
+    assert place.ask(command, "--root", "./") == ["dir,"]
+    assert place.ask(command, "--root", "zz") == ["dir,"]
     assert place.plain(command, "--root", "other", "--root", "MY") == ["my notes"]
-    assert place.ask(command, "--root", "=", "o") == ["dir,o", "plain,other"]  # as bash splits it
+    split = {"COMP_LINE": f"recall {command}  --root=o", "COMP_TEXT": "o"}
+    assert place.ask(command, "--root", "=", "o", **split) == ["plain,other", "dir,"]
+    for shell in ("zsh", "fish"):
+        whole = place.ask(command, "--root=o", of=shell)
+        assert whole == {
+            "zsh": ["plain", "other", "_", "dir", "_"],  # the empty line between is left out here
+            "fish": ["plain,--root=other", "dir,"],
+        }.get(shell)
+
+
+def test_in_another_case_only_if_none_is_spelled_so(place: Place) -> None:
+    names = ("Alpha", "alpine", "Beta", "bEta2", "note")
+    place.write("".join(f'{name} = "{place.base}/{name}"\n' for name in names))
+    assert place.plain("search", "--root", "al") == ["alpine"]
+    assert place.plain("search", "--root", "AL") == ["Alpha", "alpine"]
+    assert place.plain("search", "--root", "NO") == ["note"]
+    assert place.plain("roots", "remove", "b") == ["bEta2"]
+    # bash would take "beta" away but for its first letter, so there is something else in the list.
+    place.write(f'Beta = "{place.base}/1"\nBETA2 = "{place.base}/2"\n')
+    assert place.ask("search", "--root", "beta") == ["plain,BETA2", "plain,Beta", "plain, ", "dir,"]
+    assert place.ask("search", "--root", "B")[:2] == ["plain,BETA2", "plain,Beta"]
 
 
 def test_a_root_to_remove_is_one_of_the_persons_own(place: Place) -> None:
@@ -228,7 +246,7 @@ def test_types_take_no_longer_than_they_may(place: Place, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_the_script_is_clicks_own(shell: str) -> None:
+def test_the_script_is_what_the_program_answers_with(shell: str) -> None:
     done = recall("completion", shell)
     assert (done.status, done.stderr) == (0, "")
     data = recall("completion", shell, "--json").data()
@@ -261,19 +279,44 @@ START = {
     "zsh": ["zsh", "-f", "-i"],
     "fish": ["fish", "--no-config", "-i"],
 }
+OWN_TERMINAL = (  # without it fish does not start
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
+    "os.execvp(sys.argv[1], sys.argv[1:])"
+)
+LINE = {
+    "bash": 'eval "$(recall completion bash 2>/dev/null)"',
+    "zsh": 'eval "$(recall completion zsh 2>/dev/null)"',
+    "fish": "command -q recall; and recall completion fish | source",
+}
 SETUP = {
-    "bash": 'bind "set bell-style none"; eval "$(recall completion bash)"',
-    "zsh": 'autoload -U compinit; compinit -u -D; eval "$(recall completion zsh)"',
-    "fish": "recall completion fish | source",
+    "bash": f'bind "set bell-style none"; {LINE["bash"]}',
+    "zsh": f"autoload -U compinit; compinit -u -D; {LINE['zsh']}",
+    "fish": LINE["fish"],
 }
 
 
-def typed(shell: str, line: str, place: Place, path: str) -> list[str]:
-    """Type a line into a shell on a terminal; return what ``recall`` was called with by it."""
+def a_shell(shell: str) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+
+
+def is_done(place: Place, mark: str, shown: bytes) -> bool:
+    if mark.startswith("~"):
+        return mark[1:].encode() in shown
+    file = place.base / mark
+    return file.exists() and (mark != "called" or file.read_text().endswith("\n"))
+
+
+def typed(shell: str, lines: dict[str, str], place: Place, path: str, setup: str = "") -> str:
+    """Type into a shell on a terminal; return what stood there from the first line on.
+
+    ``lines`` are what to type, each with the name of the file that appears when it is done, or a
+    ``~`` and what is to be seen then. What ``recall`` was called with is in ``called``.
+    """
     called = place.base / "called"
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        START[shell],
+        [sys.executable, "-c", OWN_TERMINAL, *START[shell]],
         cwd=place.here,
         stdin=theirs,
         stdout=theirs,
@@ -282,46 +325,122 @@ def typed(shell: str, line: str, place: Place, path: str) -> list[str]:
         start_new_session=True,
     )
     os.close(theirs)
+    os.set_blocking(ours, False)
+    shown = b""
     try:
-        for text, mark in ((f"{SETUP[shell]}; touch ../ready\n", "ready"), (line, "called")):
-            if mark == "called":
-                called.unlink(missing_ok=True)  # what the setup wrote
-            os.write(ours, text.encode())
+        for mark, line in {"ready": f"{setup or SETUP[shell]}; touch ../ready\n", **lines}.items():
+            called.unlink(missing_ok=True)  # what came before it wrote
+            os.write(ours, line.encode())
             end = time.monotonic() + 30
-            while not (place.base / mark).exists() or not (place.base / mark).read_text():
-                os.set_blocking(ours, False)
+            while not is_done(place, mark, shown):
                 with contextlib.suppress(OSError):  # nothing was written since
-                    os.read(ours, 65536)
-                if mark == "ready" and (place.base / mark).exists():
-                    break
-                assert time.monotonic() < end, f"{shell} took too long"
+                    shown += os.read(ours, 65536)
+                assert time.monotonic() < end, f"{shell} took too long: {shown!r}"
                 assert process.poll() is None
+            with contextlib.suppress(OSError):  # what was written before it was done
+                while True:
+                    shown += os.read(ours, 65536)
+            if mark == "ready" and not setup:
+                shown = b""
     finally:
         process.kill()
         process.wait()
         os.close(ours)
-    return called.read_text().splitlines()
+    return shown.decode(errors="replace")
+
+
+ANY_SHELL = pytest.mark.parametrize("shell", list(START))
 
 
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
         ("recall sear\t--root my\tx\n", ["search", "--root", "my notes", "x"]),
+        ("recall search --root MY\tx\n", ["search", "--root", "my notes", "x"]),
+        ("recall search --root=my\tx\n", ["search", "--root=my notes", "x"]),
+        ("recall search --root=MY\\ \tx\n", ["search", "--root=my notes", "x"]),
+        ('recall search --root="my n\tx\n', ["search", "--root=my notes", "x"]),
+        ("recall search --root=./a\t\n", ["search", "--root=./a directory"]),
+        ("recall search --root at@\tx\n", ["search", "--root", "at@x y", "x"]),
+        ("recall search $(true 1) --root o\tx\n", ["search", "--root", "other", "x"]),
+        ("recall search 'a b' it\\'s --root o\t\n", ["search", "a b", "it's", "--root", "other"]),
         ("recall search --type Decision\\ \tx\n", ["search", "--type", "Decision record", "x"]),
+        ("recall hook install --scope=pr\tx\n", ["hook", "install", "--scope=project", "x"]),
         ("recall roots remove o\t--json\n", ["roots", "remove", "other", "--json"]),
         ("recall search x --root ./a\t\n", ["search", "x", "--root", "./a directory"]),
     ],
 )
-@pytest.mark.parametrize("shell", ["bash", "zsh"])
+@ANY_SHELL
 def test_a_key_completes_in_a_real_shell(
     shell: str, line: str, expected: list[str], place: Place, program: str
 ) -> None:
-    if shutil.which(shell) is None:
-        pytest.skip(f"{shell} is not installed")
+    a_shell(shell)
+    with place.config.open("a", encoding="utf-8") as file:
+        file.write(f'"at@x y" = "{place.base}/at"\n')
+    typed(shell, {"called": line}, place, program)
     # Of a directory zsh takes its own slash away again.
-    called = [each.removesuffix("/") for each in typed(shell, line, place, program)]
-    assert called == expected
+    called = (place.base / "called").read_text().splitlines()
+    assert [each.removesuffix("/") for each in called] == expected
     assert not (place.here / "owned").exists()
+
+
+@ANY_SHELL
+def test_no_letter_is_lost_where_names_differ_in_case(
+    shell: str, place: Place, program: str
+) -> None:
+    a_shell(shell)
+    place.write(f'Up-1 = "{place.base}/one"\nUP-2 = "{place.base}/two"\n')
+    typed(shell, {"called": "recall search --root up\t\n"}, place, program)
+    assert (place.base / "called").read_text().splitlines()[-1].lower().startswith("up")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_at_an_empty_word_names_and_directories_are_shown(
+    shell: str, place: Place, program: str
+) -> None:
+    a_shell(shell)
+    keys = "\t\t" if shell == "bash" else "\t"
+    # zsh's directories are shown below the names; bash's follow where no name fits.
+    last = "a\\ directory" if shell == "zsh" else "other"
+    shown = typed(shell, {f"~{last}": f"recall search --root {keys}"}, place, program)
+    assert "gone" in shown
+    assert "other" in shown
+
+
+@ANY_SHELL
+def test_without_the_program_there_is_silence(shell: str, place: Place, program: str) -> None:
+    """At a key, and at the start of a shell with the line that the help text gives."""
+    a_shell(shell)
+    with_it = Path(program.partition(os.pathsep)[0], "recall")
+    elsewhere = [each for each in program.split(os.pathsep) if each != str(with_it.parent)]
+    path = os.pathsep.join(
+        [
+            str(with_it.parent),
+            *(each for each in elsewhere if not Path(each, "recall").exists()),
+        ]
+    )
+    line = f"rm {shlex.quote(str(with_it))}; touch ../removed\n"
+    keys = "recall search --root \t\x15\x15touch ../pressed\n"
+    shown = typed(shell, {"removed": line, "pressed": keys}, place, path)
+    silent(shown)
+    os.unlink(place.base / "ready")
+    os.unlink(place.base / "pressed")
+    assert not with_it.exists()
+    shown = typed(shell, {"pressed": keys}, place, path, setup=SETUP[shell])
+    silent(shown)
+
+
+def silent(shown: str) -> None:
+    for complaint in ("not found", "No such", "nknown", "rror"):
+        assert complaint not in shown
+
+
+def test_the_help_text_and_the_documentation_have_the_lines_that_are_tested() -> None:
+    told = " ".join(recall("completion", "--help").stdout.split())
+    docs = Path(__file__).parent.parent / "docs" / "getting-started.md"
+    for shell in SHELLS:
+        assert LINE[shell] in told
+        assert LINE[shell].replace("|", "\\|") in docs.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -329,6 +448,12 @@ def test_a_key_completes_in_a_real_shell(
     [
         ("recall sea", {"search"}),
         ("recall search --root m", {"my notes"}),
+        ("recall search --root ", {"gone", "my notes", "other", "a directory/"}),
+        (
+            "recall search --root=",
+            {f"--root={n}" for n in ("gone", "my notes", "other", "a directory/")},
+        ),
+        ("recall search --root=./a\\ d", {"--root=./a directory/"}),
         ("recall search --root ./", {"./a directory/"}),
         ("recall search --type ", {"Decision record", "Décision", "Journal", "Runbook"}),
         ("recall roots remove o", {"other"}),

@@ -1,5 +1,6 @@
-"""What a shell is offered when a person presses Tab: click's own mechanism, with our names.
+"""What a shell is offered when a person presses Tab: what click knows, with our names.
 
+How a shell asks and is told is in ``recall.cli.shells``.
 Whatever is wrong (a broken configuration, a damaged cache, odd variables), there is less to offer
 and nothing to read: no message may appear in a line that somebody is typing. Nothing is written,
 and no cache is built.
@@ -9,23 +10,14 @@ from __future__ import annotations
 
 import os
 
-from click.shell_completion import (
-    BashComplete,
-    CompletionItem,
-    FishComplete,
-    ShellComplete,
-    ZshComplete,
-    add_completion_class,
-    shell_complete,
-)
+import click
+from click.shell_completion import CompletionItem
 
 from recall.output import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-    import click
 
     Items = list[CompletionItem[str]]
     Completer = Callable[[click.Context, click.Parameter, str], Items]
@@ -34,47 +26,22 @@ VARIABLE = "_RECALL_COMPLETE"
 _SECONDS = 0.1  # for the types in large caches
 _MOST = 200
 # Names come from anyone's files, and what is offered is put into a command line: of ASCII only
-# what no shell gives a meaning to, nor click's scripts (the comma) or bash's words (":" and "=").
+# what no shell gives a meaning to, nor our scripts (the comma) or bash's words (":" and "=").
 _SIGNS = frozenset(" -_./@+%")
-
-
-@add_completion_class
-class _Bash(BashComplete):
-    """bash takes "=" for a word of its own, and inserts what it is given without escapes."""
-
-    def get_completion_args(self) -> tuple[list[str], str]:
-        args, incomplete = super().get_completion_args()
-        before = ["", *args]
-        kept = [
-            arg
-            for arg, last in zip(args, before, strict=False)
-            if arg != "=" or not last.startswith("--")
-        ]
-        return kept, incomplete
-
-    def format_completion(self, item: CompletionItem[str]) -> str:
-        words = os.environ.get("COMP_WORDS", "").split("\n")
-        at = os.environ.get("COMP_CWORD", "")
-        word = words[int(at)] if at.isdecimal() and int(at) < len(words) else ""
-        if item.type == "plain" and not word.startswith(('"', "'")):
-            # Twice, because the script reads the answer with backslashes taken out.
-            item = CompletionItem(item.value.replace(" ", "\\\\ "), type=item.type)
-        return super().format_completion(item)
-
-
-SHELLS: dict[str, type[ShellComplete]] = {
-    "bash": _Bash,
-    "zsh": ZshComplete,
-    "fish": FishComplete,
-}
 
 
 def answer(program: click.Command) -> int:
     """Answer a shell on stdout, as its variables ask; return the exit status."""
     try:
-        return shell_complete(program, {}, "recall", VARIABLE, os.environ[VARIABLE])
+        from recall.cli.shells import SHELLS
+
+        shell, _, asked = os.environ[VARIABLE].partition("_")
+        asks = SHELLS[shell](program, {}, "recall", VARIABLE)
+        text = {"source": asks.source, "complete": asks.complete}[asked]()
+        click.echo(text.encode(), nl=asked == "complete")
     except Exception:  # noqa: BLE001 - a person is typing
         return 1
+    return 0
 
 
 def a_file(context: click.Context, parameter: click.Parameter, incomplete: str) -> Items:
@@ -96,12 +63,10 @@ def one_of(names: Iterable[str]) -> Completer:
 
 def a_root(context: click.Context, parameter: click.Parameter, incomplete: str) -> Items:
     """Offer the names of configured roots, and directories."""
-    # First, because bash's script forgets what came before it; directories follow there if no
-    # name fits.
-    items = a_directory(context, parameter, incomplete)
-    if not incomplete.startswith((".", "/", "~")):
-        items += _offered(_names(_configured), incomplete)
-    return items
+    directories = a_directory(context, parameter, incomplete)  # in bash only if no name fits
+    if incomplete.startswith((".", "/", "~")):
+        return directories
+    return [*_offered(_names(_configured), incomplete), *directories]
 
 
 def a_root_of_ones_own(
@@ -154,9 +119,11 @@ def _types(names: tuple[str, ...]) -> Iterable[str]:
 
 
 def _offered(names: Iterable[str], incomplete: str) -> Items:
+    """Offer the names that begin as it was typed; if none does, those that do in another case."""
     begin = incomplete.lower()
     fitting = {name for name in names if name.lower().startswith(begin) and _is_harmless(name)}
-    return [CompletionItem(name) for name in sorted(fitting)[:_MOST]]
+    exact = {name for name in fitting if name.startswith(incomplete)}
+    return [CompletionItem(name) for name in sorted(exact or fitting)[:_MOST]]
 
 
 def _is_harmless(name: str) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from recall.cli.common import Console
-from recall.cli.completing import SHELLS, VARIABLE
+from recall.cli.completing import VARIABLE
 from recall.cli.options import examples, json_option
+from recall.cli.shells import SHELLS
 
 
 @click.command(epilog=examples("recall completion bash", "recall completion fish"))
@@ -19,11 +20,12 @@ def command(*, shell: str, as_json: bool) -> int:
 
     \b
     To have it in every shell, put the line into the file:
-      bash  ~/.bashrc                   eval "$(recall completion bash)"
-      zsh   ~/.zshrc, after compinit    eval "$(recall completion zsh)"
-      fish  ~/.config/fish/config.fish  recall completion fish | source
+      bash  ~/.bashrc                   eval "$(recall completion bash 2>/dev/null)"
+      zsh   ~/.zshrc, after compinit    eval "$(recall completion zsh 2>/dev/null)"
+      fish  ~/.config/fish/config.fish  command -q recall; and recall completion fish | source
 
-    It calls recall by its name, which has to be found on your PATH. bash has to be 4.4 or newer.
+    It calls recall by its name, which has to be found on your PATH. Should recall be gone, all of
+    it is silent. bash has to be 4.4 or newer.
     """  # noqa: D301 - click reads the character
     from recall.cli.app import commands
 
