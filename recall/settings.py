@@ -44,8 +44,8 @@ class LeftOut:
     """A configured root that is not searched, with the reason in words.
 
     ``notice`` is what is said of it when its directory is missing or can't be read; None when it
-    is the trust that is missing. ``gone`` says that there is no such directory: it was deleted, or
-    is not mounted.
+    is the trust that is missing, or another program's configuration that names it. ``gone`` says
+    that there is no such directory: it was deleted, or is not mounted.
     """
 
     __slots__ = ("gone", "name", "notice", "path", "reason", "source")

@@ -236,6 +236,69 @@ def test_a_directory_that_is_gone_is_left_out(place: Place) -> None:
         place.load(LOCUS_PALACE=str(place.base / "gone"))
 
 
+@pytest.mark.parametrize("wrong", ["gone", "file", "~nobody-that-there-is/x"])
+def test_what_can_not_be_read_hides_nothing_that_can(place: Place, wrong: str) -> None:
+    cortex = place.make("x/gone")  # whose name is that of the one that is gone
+    place.make("docs")
+    (place.base / "file").write_text("no directory")
+    palace = wrong if wrong.startswith("~") else str(place.base / wrong)
+    variables = {"LOCUS_PALACE": palace, "CORTEX_MEMORY_ROOT": str(cortex)}
+    place.locus.write_text('[recall]\nroots = ["missing"]\n')
+    made = place.load(variables)
+    assert found(made) == {"gone": str(cortex)}
+    told = said(made)
+    assert f"{place.locus}: {place.project}/missing is not used: it does not exist" in told
+    assert [each for each in told if each.startswith("LOCUS_PALACE: ")]
+    assert told[-1].startswith("roots are taken from CORTEX_MEMORY_ROOT, ")
+    assert all(notice.hint for notice in made.notices)
+    assert all(left.name != "gone" for left in made.left_out)
+    done = place.run("refresh", **variables)
+    assert done.status == 0  # it stops nothing
+    assert "CORTEX_MEMORY_ROOT" in done.stderr
+    done = place.run("roots", "adopt", **variables)
+    assert done.status == 0
+    assert done.stdout.startswith(f"added: gone: {cortex}\n")
+    assert done.stderr.count("warning: LOCUS_PALACE: ") == 1
+    assert done.stderr.count("warning: ") == 2
+
+
+def test_where_nothing_can_be_read_each_place_is_told(place: Place) -> None:
+    one, two = str(place.base / "a" / "gone"), str(place.base / "b" / "gone")
+    variables = {"LOCUS_PALACE": one, "CORTEX_MEMORY_ROOT": two}
+    with pytest.raises(RootUnavailable) as caught:
+        place.load(variables)
+    for part in (one, two, "nothing that LOCUS_PALACE or CORTEX_MEMORY_ROOT names can be read"):
+        assert part in caught.value.message
+    assert "roots are taken from" not in caught.value.message
+    listed = config.load(
+        str(place.project), place.environ | variables, fallback=False, demand=False
+    )
+    assert [(left.name, left.path) for left in listed.left_out] == [("gone", one), ("gone-2", two)]
+
+
+@pytest.mark.parametrize("variable", VARIABLES)
+def test_the_hook_hears_of_a_directory_that_comes_and_goes(place: Place, variable: str) -> None:
+    """What is kept of the configuration depends on it, be the source the first or not."""
+    from recall import resolved
+
+    palace = place.base / "palace"
+    environ = place.environ | {variable: str(palace), "XDG_STATE_HOME": str(place.make("state"))}
+    other = next(each for each in VARIABLES if each != variable)
+    environ[other] = str(place.make("good"))
+    first = {"LOCUS_PALACE": "palace", "CORTEX_MEMORY_ROOT": "good"}[variable]
+
+    def names() -> list[str]:
+        return [root.name for root in resolved.load(str(place.project), environ).roots]
+
+    for _ in range(2):
+        assert names() == ["good"]
+    palace.mkdir()
+    for _ in range(2):
+        assert names() == [first]
+    palace.rmdir()
+    assert names() == ["good"]
+
+
 # Adopting
 
 
@@ -281,13 +344,30 @@ def test_only_what_is_missing_is_added_and_every_byte_stays(place: Place) -> Non
         {"name": "docs-3", "path": str(three), "added": True},
     ]
     assert [each["message"] for each in data["notices"]] == [
-        f"{place.locus}: {place.project}/gone is not adopted: it does not exist"
+        f"{place.locus}: {place.project}/gone is not used: it does not exist"
     ]
     new = f'docs-2 = "{two}"\r\ndocs-3 = "{three}"\r\n'
     assert place.own.read_bytes() == old.replace("\r\n\r\n", f"\r\n{new}\r\n").encode()
     for name in ("docs-2", "docs-3"):
         configedit.remove_root(str(place.own), name)
     assert place.own.read_bytes() == old.encode()
+
+
+def test_a_place_that_is_named_twice_is_told_once(place: Place) -> None:
+    docs, out = place.make("project/docs"), place.make("out")
+    (place.project / "link").symlink_to("docs")
+    names = '["docs", "./docs", "link", "gone", "./gone", "docs/../docs", "../out", "../out/"]'
+    place.locus.write_text(f"[recall]\nroots = {names}\n")
+    variables = {"LOCUS_PALACE": out, "CORTEX_MEMORY_ROOT": out}
+    made = place.load({name: str(value) for name, value in variables.items()})
+    assert found(made) == {"docs": str(docs)}
+    assert [left.path for left in made.left_out] == [str(out), f"{place.project}/gone"]
+    tried = place.run("roots", "adopt", "--dry-run", **variables)
+    assert tried.stdout == f"would add: docs: {docs}\n"
+    assert tried.stderr.count("/gone is not used") == 1
+    assert tried.stderr.count(" names ") == 1
+    assert f"LOCUS_PALACE names {out}, which is not adopted" in tried.stderr
+    assert place.run("roots", "adopt", **variables).stdout.startswith(f"added: docs: {docs}\nfrom")
 
 
 def test_what_comes_later_is_named(place: Place) -> None:
@@ -309,7 +389,7 @@ def test_nothing_to_adopt_is_not_found(place: Place) -> None:
     error = place.run("roots", "adopt", "--json", LOCUS_PALACE=place.base / "gone").error()
     assert error["code"] == "not_found"
     assert "is not valid TOML" in error["message"]
-    assert "gone is not adopted: it does not exist" in error["message"]
+    assert "gone is not used: it does not exist" in error["message"]
     assert not place.own.parent.exists()
 
 

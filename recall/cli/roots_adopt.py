@@ -9,7 +9,7 @@ import click
 from index_cache.errors import NotFound
 from recall.cli.common import Console, required, working_directory
 from recall.cli.options import examples, json_option
-from recall.notice import Notice, shell_quoted
+from recall.notice import shell_quoted
 from recall.output import visible
 
 TYPE_CHECKING = False
@@ -25,7 +25,8 @@ def command(*, dry_run: bool, as_json: bool) -> int:
     """Write the roots of .locus.toml, LOCUS_PALACE or CORTEX_MEMORY_ROOT into your configuration.
 
     They are read for as long as you have no roots of your own. Adopted, they hold wherever you are.
-    The first of the three that names a directory counts; what you have already is left as it is.
+    The first of the three that names a directory that can be read counts; what you have already is
+    left as it is.
     """
     from recall import adopting, configedit, dirs
 
@@ -57,6 +58,7 @@ def _present(others: Others) -> list[Entry]:
 
     Raises NotFound when none is, with all that was wrong.
     """
+    from recall.adopting import unusable
     from recall.files import directory_fault
 
     wanted = []
@@ -65,8 +67,7 @@ def _present(others: Others) -> list[Entry]:
         if fault is None:
             wanted.append(entry)
         else:
-            message = f"{entry.source}: {entry.path} is not adopted: it {fault.reason}"
-            others.faults.append(Notice(message))
+            others.faults.append(unusable(entry, fault))
     if not wanted:
         nothing = (
             "nothing to adopt: .locus.toml, LOCUS_PALACE and CORTEX_MEMORY_ROOT name no directory "
@@ -74,7 +75,7 @@ def _present(others: Others) -> list[Entry]:
         )
         raise NotFound(
             "; ".join([nothing, *(fault.message for fault in others.faults)]),
-            where=others.source,
+            where=next((entry.source for entry in others.entries), None),
             hint="recall roots add NAME DIR",
         )
     return wanted
