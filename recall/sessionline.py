@@ -1,13 +1,16 @@
 """What the prompt hook says at the start of a session, if it is to: that it is on, in one line.
 
-The counts are those that the caches keep: no directory is looked at, nothing is built and nothing
-waited for. See "Session start" in ``spec/hook.md``.
+The counts are those that the caches keep, a note that several roots have counted once: no directory
+is looked at, nothing is built and nothing waited for. See "Session start" in ``spec/hook.md``.
 """
 
 from __future__ import annotations
 
+import os
+
 from recall import block
 from recall.output import number
+from recall.project import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,9 +27,10 @@ _DELIMITERS = str.maketrans("(),;:", "-----")  # of ours in the line
 
 
 def counted(views: Sequence[View], directory: str) -> list[tuple[View, int]]:
-    """Return the views of those that have a whole cache, with the count of its documents.
+    """Return the views of those that have a whole cache, with how many notes each adds.
 
-    Raises nothing for a cache that can't be read: its view says so.
+    A note in a root inside another is of the outer one, if that has it as well. Raises nothing for
+    a cache that can't be read: its view says so.
     """
     from index_cache import db
 
@@ -38,7 +42,48 @@ def counted(views: Sequence[View], directory: str) -> list[tuple[View, int]]:
                 found.append((view, view.store.documents()))
             except db.TROUBLE as error:
                 view.fail(error)
-    return found
+    return _once(found)
+
+
+def _once(found: list[tuple[View, int]]) -> list[tuple[View, int]]:
+    """Take from each count what a root around it has as well; leave out what can't be read."""
+    from index_cache import db
+
+    counts = []
+    for at, (view, count) in enumerate(found):
+        shared: set[bytes] = set()
+        for place, (outer, _) in enumerate(found):
+            # Of two roots with one directory, which differ in their rules, the first is around.
+            same = outer.root.path == view.root.path
+            if (
+                place == at
+                or (same and place > at)
+                or not is_inside(view.root.path, outer.root.path)
+            ):
+                continue
+            try:
+                shared |= _paths_below(outer, view.root.path)
+            except db.TROUBLE as error:
+                outer.fail(error)
+        try:
+            # Only where there is something to compare: it reads the paths of a whole root.
+            both = shared & view.store.paths() if shared and view.store is not None else ()
+        except db.TROUBLE as error:
+            view.fail(error)
+        else:
+            counts.append((view, count - len(both)))
+    whole = [(view, count) for view, count in found if view.stores]
+    return counts if len(whole) == len(found) else _once(whole)
+
+
+def _paths_below(view: View, path: str) -> set[bytes]:
+    """Return the paths that a root has in the directory ``path``, relative to that."""
+    if view.store is None:
+        return set()
+    if path == view.root.path:
+        return view.store.paths()
+    directory = os.fsencode(os.path.relpath(path, view.root.path))
+    return {each[len(directory) + 1 :] for each in view.store.paths(directory)}
 
 
 def words(

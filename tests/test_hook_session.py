@@ -87,6 +87,37 @@ def test_it_counts_what_the_caches_have_and_says_what_is_to_come(top: Path) -> N
     assert run.hook_fault() is None
 
 
+def test_a_note_of_roots_inside_each_other_counts_once(top: Path) -> None:
+    (top / "notes" / "deep" / "er").mkdir(parents=True)
+    for place in ("deep/1.md", "deep/er/2.md", "deep/er/3.txt.md"):
+        (top / "notes" / place).write_text("# More\n", encoding="utf-8")
+    run.configure({"er": top / "notes" / "deep" / "er"}, session_line=True)
+    with Path(os.environ["XDG_CONFIG_HOME"], "recall", "config.toml").open("a") as file:
+        file.write(f'notes = {{ path = "{top}/notes", exclude = ["*.txt.md"] }}\n')
+        file.write(f'deep = "{top}/notes/deep"\n')
+        file.write(f'same = {{ path = "{top}/notes", include = ["/1*.md"] }}\n')
+        file.write(f'adr = "{top}/adr"\n')
+    run.refresh(top)
+    # 12 + 2 of notes, 3.txt.md of er and deep alone, and one of adr.
+    assert said(start(top)) == "16 notes in 5 roots (er, notes, deep, same, adr)"
+
+
+def test_an_outer_root_that_can_not_be_read_takes_nothing_away(top: Path) -> None:
+    inner = top / "notes" / "inner"
+    inner.mkdir()
+    (inner / "1.md").write_text("# Inner\n", encoding="utf-8")
+    run.configure({"notes": top / "notes", "inner": inner}, session_line=True)
+    run.refresh(top)
+    assert said(start(top)) == "13 notes in 2 roots (notes, inner)"
+    broken = (
+        "from recall import sessionline; from index_cache import db\n"
+        "def fail(view, path): raise db.WAITS[0]('busy')\n"
+        "sessionline._paths_below = fail\n"
+    )
+    printed = said(start(top, before=broken + run.PATIENT))
+    assert printed.startswith("1 note in 1 root (inner); ")
+
+
 def test_nothing_is_walked_built_or_read_for_it(top: Path) -> None:
     """A note that appeared is not counted before a refresh has taken it in."""
     (top / "adr" / "new.md").write_text("# New\n", encoding="utf-8")
