@@ -254,6 +254,14 @@ def test_the_script_is_what_the_program_answers_with(shell: str) -> None:
     assert done.stdout == recall(env={"_RECALL_COMPLETE": f"{shell}_source"}).stdout
 
 
+def test_without_a_shell_the_choices_are_said_in_one_line() -> None:
+    done = recall("completion")
+    assert (done.status, done.stdout) == (4, "")
+    assert done.stderr.startswith(
+        "error: Missing argument '{bash|zsh|fish}'. Choose from: bash, zsh, fish\nhint: "
+    )
+
+
 # Real shells
 
 
@@ -447,6 +455,7 @@ def test_the_help_text_and_the_documentation_have_the_lines_that_are_tested() ->
     ("line", "expected"),
     [
         ("recall sea", {"search"}),
+        ("recall ro", {"roots"}),
         ("recall search --root m", {"my notes"}),
         ("recall search --root ", {"gone", "my notes", "other", "a directory/"}),
         (
@@ -474,4 +483,6 @@ def test_fish_is_offered_the_same(
         timeout=60,
     )
     assert done.stderr == ""
+    if expected == {"roots"}:  # a comma is no end of a description
+        assert done.stdout == f"roots\t{COMMANDS['roots']}\n"
     assert {each.partition("\t")[0] for each in done.stdout.splitlines()} == expected

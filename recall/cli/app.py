@@ -93,7 +93,9 @@ def run(arguments: Sequence[str], command: str) -> int:
         hint = f"{program} --help lists what it takes"
         if command == "search" and isinstance(error, click.NoSuchOption):
             hint += "; words that begin with a dash come after --"
-        raise InvalidInput(error.format_message(), hint=hint) from error
+        # Of a missing choice click lists what there is line by line; a message is one line.
+        message = error.format_message().replace("\n\t", " ")
+        raise InvalidInput(message, hint=hint) from error
     except BrokenPipeError:
         raise
     except OSError as error:
