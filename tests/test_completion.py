@@ -392,6 +392,23 @@ def test_a_key_completes_in_a_real_shell(
     assert not (place.here / "owned").exists()
 
 
+def test_zsh_takes_it_as_a_file_of_its_fpath(place: Place, program: str) -> None:
+    a_shell("zsh")
+    functions = place.base / "functions"
+    functions.mkdir()
+    (functions / "_recall").write_text(recall("completion", "zsh").stdout)
+    setup = f"fpath=({shlex.quote(str(functions))} $fpath); autoload -U compinit; compinit -u -D"
+    line = "recall search --root=MY\t\n"
+    typed("zsh", {"called": line}, place, program, setup=setup)
+    assert (place.base / "called").read_text().splitlines() == ["search", "--root=my notes"]
+    for file in ("ready", "called"):
+        (place.base / file).unlink()
+    # A second time, when it is no longer being loaded.
+    twice = {"first": f"{line.strip()}\t\x15touch ../first\n", "called": line}
+    typed("zsh", twice, place, program, setup=setup)
+    assert (place.base / "called").read_text().splitlines() == ["search", "--root=my notes"]
+
+
 @ANY_SHELL
 def test_no_letter_is_lost_where_names_differ_in_case(
     shell: str, place: Place, program: str

@@ -77,10 +77,11 @@ _recall_completion() {
     return shown
 }
 
-if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
-    _recall_completion "$@"
-elif (( $+functions[compdef] )); then
+if (( $+functions[compdef] )); then
     compdef _recall_completion recall
+    if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
+        _recall_completion "$@"
+    fi
 else
     print -ru2 'recall: nothing is completed: put "autoload -Uz compinit && compinit" before this'
 fi
