@@ -39,7 +39,11 @@ class Broken(Exception):
 
 
 class Unsafe(Exception):
-    """An edit would have changed more than it should; nothing came of it."""
+    """An edit at ``path`` would have changed more than it should; nothing came of it."""
+
+    def __init__(self, path: Path = ()) -> None:
+        super().__init__()
+        self.path = path
 
 
 class Number(str):
@@ -222,32 +226,37 @@ def inserted(document: Document, path: Path, key: str | None, value: object) -> 
     elif isinstance(container, list) and key is None:
         container.append(meant)
     else:
-        raise Unsafe
-    return _sound(document, wanted, _insertions(document, path, key, value))
+        raise Unsafe(path)
+    return _sound(document, wanted, _insertions(document, path, key, value), path)
 
 
-def removed(document: Document, path: Path, interior: str | None = None) -> str:
+def removed(
+    document: Document, path: Path, interior: str | None = None, about: Path | None = None
+) -> str:
     """Return the text without the value at ``path``, key and comma included.
 
     ``interior`` is what then stands between the brackets of what has become empty; nothing by
-    default. Of what ``inserted`` returned it makes the text as it was, but for that. Raises Unsafe.
+    default. The comments between the brackets of the value at ``about`` go too. Of what
+    ``inserted`` returned it makes the text as it was, but for these two. Raises Unsafe.
     """
     wanted = copy.deepcopy(document.value)
     container, last = _inside(wanted, path[:-1]), path[-1]
     if isinstance(container, (dict, list)):
         del container[last]  # type: ignore[arg-type]
-    return _sound(document, wanted, _cuts(document, path, interior))
+    gone = None if about is None else document.element(about)
+    lost = [] if gone is None else document.comments_within(gone.start, gone.end)
+    return _sound(document, wanted, _cuts(document, path, interior), path, lost)
 
 
-def replaced(document: Document, path: Path, value: str) -> str:
-    """Return the text with another string in the place of the value at ``path``. Raises Unsafe."""
+def replaced(document: Document, path: Path, value: str | int) -> str:
+    """Return the text with another value in the place of the one at ``path``. Raises Unsafe."""
     wanted = copy.deepcopy(document.value)
     container, last = _inside(wanted, path[:-1]), path[-1]
-    container[last] = value  # type: ignore[index]
+    new = json.dumps(value, ensure_ascii=False)
+    container[last] = Document(new).value  # type: ignore[index]
     place = document.element(path)
     text = document.text
-    new = text[: place.start] + json.dumps(value, ensure_ascii=False) + text[place.end :]
-    return _sound(document, wanted, iter([new]))
+    return _sound(document, wanted, iter([text[: place.start] + new + text[place.end :]]), path)
 
 
 def created(document: Document, value: object) -> str:
@@ -257,7 +266,7 @@ def created(document: Document, value: object) -> str:
     gap = "" if not text or text.endswith(("\n", "\r")) else style.newline
     new = text + gap + style.dumped(value, "") + style.newline
     meant = Document(json.dumps(value, ensure_ascii=False)).value
-    return _sound(document, meant, iter([new]))
+    return _sound(document, meant, iter([new]), ())
 
 
 def _inside(value: object, path: Path) -> object:
@@ -266,8 +275,16 @@ def _inside(value: object, path: Path) -> object:
     return value
 
 
-def _sound(document: Document, wanted: object, candidates: Iterator[str]) -> str:
-    comments = [document.text[start:end] for start, end in document.comments]
+def _sound(
+    document: Document,
+    wanted: object,
+    candidates: Iterator[str],
+    path: Path,
+    lost: Sequence[tuple[int, int]] = (),
+) -> str:
+    """Return the first text that means what it should, with all comments but those ``lost``."""
+    kept = [span for span in document.comments if span not in lost]
+    comments = [document.text[start:end] for start, end in kept]
     for text in candidates:
         try:
             made = Document(text)
@@ -275,7 +292,7 @@ def _sound(document: Document, wanted: object, candidates: Iterator[str]) -> str
             continue
         if made.value == wanted and comments == [text[s:e] for s, e in made.comments]:
             return text
-    raise Unsafe
+    raise Unsafe(path)
 
 
 def _insertions(document: Document, path: Path, key: str | None, value: object) -> Iterator[str]:
@@ -332,3 +349,6 @@ def _cuts(document: Document, path: Path, interior: str | None) -> Iterator[str]
             yield text[: before.comma - 1] + text[before.comma : start] + text[end:]
         else:
             yield text[:start] + text[end:]
+    # With what a person wrote between it and its comma.
+    if gone.comma is not None:
+        yield text[: gone.first] + text[gone.end : gone.comma - 1] + text[gone.comma :]
