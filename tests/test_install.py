@@ -66,7 +66,8 @@ def plain(value: Any) -> Any:
 
 
 def test_there_are_enough_files() -> None:
-    assert len(GOOD) + len(BAD) >= 60
+    assert len(GOOD) >= 45
+    assert len(BAD) >= 20
 
 
 @pytest.mark.parametrize("host", HOSTS)

@@ -286,6 +286,20 @@ def test_a_refused_update_keeps_the_record_that_was_there(
     assert place.file.read_bytes() == GOOD["braces with a space"]
 
 
+def test_without_a_state_directory_the_hook_comes_out_all_the_same(place: Place) -> None:
+    place.holds(GOOD["usual"])
+    place.install()
+    installed.forget(place.state, str(place.file))
+    os.rmdir(os.path.join(place.state, "installed"))
+    os.rmdir(place.state)
+    with open(place.state, "wb"):
+        assert place.uninstall() == "removed"
+    assert place.file.read_bytes() == GOOD["usual"]
+    with pytest.raises(RecallError, match="can't be kept"):
+        place.install()
+    assert place.file.read_bytes() == GOOD["usual"]
+
+
 @pytest.mark.parametrize("late", [False, True])
 def test_an_interrupt_keeps_the_record_if_the_file_is_written(
     place: Place, monkeypatch: pytest.MonkeyPatch, *, late: bool
