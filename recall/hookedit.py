@@ -9,7 +9,8 @@ from __future__ import annotations
 from contextlib import suppress
 
 from recall.hookcommand import understood
-from recall.jsonedit import Document, Unsafe, created, inserted, removed, replaced
+from recall.hosts import SESSION_START
+from recall.jsonedit import Document, Number, Unsafe, created, inserted, removed, replaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,8 +19,12 @@ if TYPE_CHECKING:
     from recall.hookcommand import Call
     from recall.jsonedit import Path
 
+    Group = Callable[[str], dict[str, object]]
+
 _HOOKS = "hooks"
 _OURS_ALONE = {_HOOKS, "matcher"}
+_WRITTEN = {"name", "type", "command", "timeout"}
+_GROUP_DEPTH = len((_HOOKS, "event", 0, _HOOKS))
 
 
 class Misshapen(Exception):
@@ -32,9 +37,12 @@ class Misshapen(Exception):
 
 
 class Found:
-    """One call of the hook: at which event and at which place in its list."""
+    """One call of the hook: at which event and at which place in its list.
 
-    __slots__ = ("call", "command", "event", "group", "handler", "matcher", "timeout")
+    ``runs`` tells whether hosts run it: they run what has the type ``command``, and nothing else.
+    """
+
+    __slots__ = ("call", "command", "event", "group", "handler", "matcher", "runs", "timeout")
 
     def __init__(self, event: str, place: tuple[int, int], call: Call, fields: object) -> None:
         self.event = event
@@ -43,6 +51,7 @@ class Found:
         self.command = _text(fields, "command") or ""
         self.timeout = fields.get("timeout") if isinstance(fields, dict) else None
         self.matcher: str | None = None
+        self.runs = _text(fields, "type") == "command"
 
     @property
     def path(self) -> Path:
@@ -69,6 +78,11 @@ def check(document: Document, events: Sequence[str]) -> None:
 
 def found(document: Document) -> list[Found]:
     """Return all calls of the hook, whoever wrote them and at whatever event."""
+    return [each for each in named(document) if each.runs]
+
+
+def named(document: Document) -> list[Found]:
+    """Return all hooks that have the hook's command, those among them that no host runs too."""
     hooks = document.value.get(_HOOKS) if isinstance(document.value, dict) else None
     calls: list[Found] = []
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
@@ -83,12 +97,11 @@ def found(document: Document) -> list[Found]:
     return calls
 
 
-def with_hook(
-    text: str, events: Sequence[str], group: Callable[[str], object], command: str
-) -> str:
+def with_hook(text: str, events: Sequence[str], group: Group, command: str) -> str:
     """Return the settings with the hook at each of ``events``, called by ``command``.
 
-    What calls it already stays where it is, an older form of ours with the new command in it.
+    What calls it already stays where it is, an older form of ours with the new command in it and,
+    where nobody else wrote anything into its group, without a timeout that is too short.
     Raises Unsafe, Broken.
     """
     document = Document(text)
@@ -104,10 +117,10 @@ def with_hook(
             text = inserted(document, (_HOOKS, event), None, group(command))
         else:
             text = inserted(document, (_HOOKS,), event, [group(command)])
-    return _renewed(text, events, command)
+    return _renewed(text, events, group, command)
 
 
-def _renewed(text: str, events: Sequence[str], command: str) -> str:
+def _renewed(text: str, events: Sequence[str], group: Group, command: str) -> str:
     """Put ``command`` in the place of older forms; where there are two at one event, keep one."""
     for event in events:
         exact = [each for each in found(Document(text)) if each.event == event and each.call.exact]
@@ -115,14 +128,61 @@ def _renewed(text: str, events: Sequence[str], command: str) -> str:
             text = _without(Document(text), spare, None)
         if exact and exact[0].command != command:
             text = replaced(Document(text), (*exact[0].path, "command"), command)
+        if exact and is_hasty(exact[0], group) and _is_as_installed(Document(text), exact[0]):
+            text = replaced(Document(text), (*exact[0].path, "timeout"), timeout_of(group))
     return text
+
+
+def place_of(document: Document, path: Path) -> int:
+    """Return where the value at ``path`` begins, or as much of the path as is there."""
+    while path:
+        try:
+            document.at(path)
+        except (KeyError, IndexError, TypeError):
+            path = path[:-1]
+        else:
+            return document.element(path).first
+    return document.start
+
+
+def timeout_of(group: Group) -> int:
+    """Return the timeout with which the hook is installed, in the host's unit."""
+    handlers = group("")[_HOOKS]
+    value = handlers[0]["timeout"] if isinstance(handlers, list) else 0
+    return int(value)
+
+
+def is_hasty(each: Found, group: Group) -> bool:
+    """Tell whether the host would stop it sooner than it may take, or reads no timeout there."""
+    if each.timeout is None:
+        return False  # then hosts take one of their own, which is longer than ours
+    return not isinstance(each.timeout, Number) or float(each.timeout) < timeout_of(group)
+
+
+def is_narrowed(each: Found) -> bool:
+    """Tell whether a matcher keeps it from some starts of sessions; at prompts hosts have none."""
+    return each.event == SESSION_START and each.matcher not in (None, "", "*")
+
+
+def _is_as_installed(document: Document, each: Found) -> bool:
+    """Tell whether it stands in a group as an install writes one: then nobody else's is in it."""
+    group = document.at(each.path[:3])
+    handler = document.at(each.path)
+    return (
+        isinstance(group, dict)
+        and isinstance(handler, dict)
+        and group.keys() == {_HOOKS}
+        and group[_HOOKS] == [handler]
+        and handler.keys() <= _WRITTEN
+    )
 
 
 def without_hook(text: str, before: Document | None = None) -> str:
     """Return the settings without any call of the hook that is in a form of ours.
 
     What has become empty goes too, unless it was there in ``before``, the settings as they were
-    when the hook was installed. Raises Unsafe, Broken.
+    when the hook was installed; and the comments between the braces of what goes, which are about
+    it. Raises Unsafe, Broken.
     """
     while True:
         document = Document(text)
@@ -142,18 +202,20 @@ def _without(document: Document, each: Found, before: Document | None) -> str:
         if _kept(before, path[:-1]) is not None:
             break
         path.pop()
-        paths.append(list(path))
+        # A group goes as a whole or keeps its "hooks", for hosts refuse one without.
+        if len(path) != _GROUP_DEPTH:
+            paths.append(list(path))
     # As much as is empty then; less of it where a comment that somebody wrote stands in it.
     while len(paths) > 1:
         highest = paths.pop()
         with suppress(Unsafe):
-            return removed(document, highest, _kept(before, highest[:-1]))
-    return removed(document, paths[0], _kept(before, paths[0][:-1]))
+            return removed(document, highest, _kept(before, highest[:-1]), each.path)
+    return removed(document, paths[0], _kept(before, paths[0][:-1]), each.path)
 
 
 def _is_gone(path: list[str | int], above: dict[str, object] | list[object]) -> bool:
     """Tell whether nothing would be left above what is taken out."""
-    if len(path) == len(("hooks", "event", 0, "hooks")):
+    if len(path) == _GROUP_DEPTH:
         return isinstance(above, dict) and above.keys() <= _OURS_ALONE
     return len(above) == 1
 

@@ -7,8 +7,9 @@ What a host sends and accepts is in ``recall.hosts``, whether it trusts a hook i
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
-from index_cache.errors import ConfigInvalid, InvalidInput
+from index_cache.errors import ConfigInvalid, InvalidInput, RecallError
 from recall.dirs import home_dir
 from recall.hostreading import COMMA, COMMENT, EMPTY, MARK
 from recall.hosts import CLAUDE, CODEX, GEMINI, SESSION_START
@@ -220,11 +221,19 @@ def host_files(name: str) -> HostFiles:
 def place(host: HostFiles, scope: str, environ: Mapping[str, str], cwd: str) -> Place:
     """Return the file of a host in one scope; that of a project is in its repository's top.
 
-    Raises as ``HostFiles.directory`` does.
+    Where that is the person's own file, as in the home directory, it is a place of the scope
+    ``user``: one file has one set of rules. Raises as ``HostFiles.directory`` does.
     """
     if scope == USER:
         return Place(host, scope, os.path.join(host.directory(environ), host.file), None)
     from recall.project import find_repository
 
     top = find_repository(cwd, []) or os.path.realpath(cwd)
-    return Place(host, scope, os.path.join(top, host.project), top)
+    file = os.path.join(top, host.project)
+    with suppress(RecallError):
+        own = place(host, USER, environ, cwd)
+        # Links above the host's directory alone: one in a project may have been put by others.
+        above, name = os.path.split(os.path.dirname(own.file))
+        if os.path.join(os.path.realpath(above), name, host.file) == file:
+            return own
+    return Place(host, scope, file, top)

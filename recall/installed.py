@@ -8,12 +8,19 @@ which the old bytes are nowhere; it is deleted once they are back.
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack, contextmanager, suppress
 
 from index_cache.digests import hashed
 from recall import state
 from recall.files import Unreadable
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _DIRECTORY = "installed"
+_DIGITS = 32  # of a record's name
+_HEX = frozenset("0123456789abcdef")
 _MAX_BYTES = 4 * 1024 * 1024
 
 
@@ -29,6 +36,34 @@ class Record:
         self.before = before
         self.wrote = wrote
         self.made = made
+
+
+def has_any(state_dir: str) -> bool:
+    """Return whether there may be records."""
+    return os.path.isdir(os.path.join(state_dir, _DIRECTORY))
+
+
+@contextmanager
+def alone(state_dir: str, target: str) -> Iterator[None]:
+    """Let nobody else install or uninstall for this person meanwhile, and clear away first.
+
+    What killed ones left of records and beside ``target``, the settings file, goes. Where the state
+    directory can't be had, there is no lock: who then writes a record is told.
+    """
+    from recall.leftovers import sweep
+    from recall.replace import locked
+
+    directory = os.path.join(state_dir, _DIRECTORY)
+    with ExitStack() as stack:
+        with suppress(OSError):
+            state.own(state_dir)
+            state.own(directory)
+            if stack.enter_context(locked(directory)):
+                sweep(directory, _is_name)
+        with suppress(OSError), locked(os.path.dirname(target)) as is_held:
+            if is_held:
+                sweep(os.path.dirname(target), os.path.basename(target).__eq__)
+        yield
 
 
 def digest(data: bytes) -> str:
@@ -74,6 +109,10 @@ def forget(state_dir: str, file: str) -> None:
         os.unlink(path_of(state_dir, file))
     except OSError:
         return
+
+
+def _is_name(name: str) -> bool:
+    return len(name) == _DIGITS and _HEX.issuperset(name)
 
 
 def _name(file: str) -> str:

@@ -8,8 +8,9 @@ the byte, another one loses what was added and nothing else. See ``spec/install.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
-from index_cache.errors import ConfigInvalid, RootUnavailable, WriteRefused
+from index_cache.errors import ConfigInvalid, RecallError, RootUnavailable, WriteRefused
 from recall import hookedit, installed
 from recall.configfile import unwritten
 from recall.files import Unreadable, read_small
@@ -88,8 +89,7 @@ def read(place: Place) -> Settings:
     try:
         data: bytes | None = read_small(target, MAX_BYTES)
     except FileNotFoundError:
-        if os.path.islink(file):
-            raise _unusable(file, f"it is a link to {target}, which is not there") from None
+        _refuse_dangling(file)
         data = None
     except Unreadable as reason:
         raise _unusable(file, str(reason)) from reason
@@ -112,25 +112,55 @@ def install(place: Place, command: str, state_dir: str, *, dry_run: bool = False
 
     Raises what ``read`` and ``unwritten`` do, and RootUnavailable when the file changes meanwhile.
     """
-    settings = read(place)
-    events, group = place.host.events, place.host.group
+    settings = read(place)  # what is refused leaves nothing in the state directory
+    if dry_run:
+        return _installation(settings, command)
+    with installed.alone(state_dir, settings.target):
+        change = _installation(read(place), command)
+        if change.changed and change.after is not None:
+            _put(change.settings, change.after, state_dir)
+        return change
+
+
+def _installation(settings: Settings, command: str) -> Change:
+    host = settings.place.host
     before = settings.document.text
-    after = _edited(settings, lambda: hookedit.with_hook(before, events, group, command))
-    left = [each for each in settings.found if not each.call.exact and each.event in events]
+    after = _edited(settings, lambda: hookedit.with_hook(before, host.events, host.group, command))
+    left = [each for each in settings.found if not each.call.exact and each.event in host.events]
     if after == before and settings.data is not None:
         return Change(settings, ALREADY, settings.data, left)
-    ours = any(each.call.exact for each in settings.found)
+    ours = any(each.call.exact and each.event in host.events for each in settings.found)
     data = settings.bom + after.encode("utf-8")
-    change = Change(settings, UPDATED if ours else INSTALLED, data, left)
-    if not dry_run:
-        record = _record(settings, state_dir, data)
-        try:
-            installed.keep(state_dir, settings.target, record)
-        except OSError as error:
-            where = installed.path_of(state_dir, settings.target)
-            raise unwritten("what was there before can't be kept", where, error) from error
+    return Change(settings, UPDATED if ours else INSTALLED, data, left)
+
+
+def _put(settings: Settings, data: bytes, state_dir: str) -> None:
+    """Write the file, with a record of what was there; without the file there is no new record."""
+    old = installed.read(state_dir, settings.target)
+    record = _record(settings, old, data)
+    try:
+        installed.keep(state_dir, settings.target, record)
+    except OSError as error:
+        where = installed.path_of(state_dir, settings.target)
+        raise unwritten("what was there before can't be kept", where, error) from error
+    try:
         _write(settings, data)
-    return change
+    except BaseException:
+        with suppress(RecallError, OSError):
+            if _now(settings) != data:  # interrupted when it was done, it counts
+                _take_back(settings, record, old, state_dir)
+        raise
+
+
+def _take_back(
+    settings: Settings, record: installed.Record, old: installed.Record | None, state_dir: str
+) -> None:
+    if settings.data is None:
+        _remove_made(record)
+    if old is None:
+        installed.forget(state_dir, settings.target)
+    else:
+        installed.keep(state_dir, settings.target, old)
 
 
 def uninstall(place: Place, state_dir: str, *, dry_run: bool = False) -> Change:
@@ -139,10 +169,13 @@ def uninstall(place: Place, state_dir: str, *, dry_run: bool = False) -> Change:
     Raises as ``install`` does.
     """
     settings = read(place)
-    record = installed.read(state_dir, settings.target)
-    left = [each for each in settings.found if not each.call.exact]
-    change = _removal(settings, record, left)
-    if not dry_run:
+    change = _removal(settings, installed.read(state_dir, settings.target))
+    if dry_run or not (change.changed or installed.has_any(state_dir)):
+        return change
+    with installed.alone(state_dir, settings.target):
+        settings = read(place)
+        record = installed.read(state_dir, settings.target)
+        change = _removal(settings, record)
         if change.action == DELETED:
             _delete(settings)
         elif change.changed and change.after is not None:
@@ -153,8 +186,9 @@ def uninstall(place: Place, state_dir: str, *, dry_run: bool = False) -> Change:
     return change
 
 
-def _removal(settings: Settings, record: installed.Record | None, left: list[Found]) -> Change:
+def _removal(settings: Settings, record: installed.Record | None) -> Change:
     data = settings.data
+    left = [each for each in settings.found if not each.call.exact]
     if data is None or not any(each.call.exact for each in settings.found):
         return Change(settings, ABSENT, data, left)
     before = None
@@ -172,19 +206,22 @@ def _removal(settings: Settings, record: installed.Record | None, left: list[Fou
     return Change(settings, REMOVED, settings.bom + after.encode("utf-8"), left)
 
 
-def _record(settings: Settings, state_dir: str, data: bytes) -> installed.Record:
+def _record(settings: Settings, old: installed.Record | None, data: bytes) -> installed.Record:
     """Return what to keep: what was there before the first install of ours, if that is known."""
-    old = installed.read(state_dir, settings.target)
     wrote = installed.digest(data)
     if old is not None and settings.data is not None and settings.found:
         as_left = old.wrote == installed.digest(settings.data)
         # Edited since: then nothing may be put back whole, but what was empty is still known.
         return installed.Record(old.before, wrote if as_left else "", old.made)
     made: list[str] = []
+    if old is not None and old.before is None and settings.data is None:
+        made += old.made  # by an install that was killed before it wrote the file
     directory = os.path.dirname(settings.target)
+    missing: list[str] = []
     while not os.path.lexists(directory):
-        made.insert(0, directory)
+        missing.insert(0, directory)
         directory = os.path.dirname(directory)
+    made += [each for each in missing if each not in made]
     return installed.Record(settings.data, wrote, made)
 
 
@@ -199,10 +236,12 @@ def _edited(settings: Settings, edit: Callable[[], str]) -> str:
     try:
         return edit()
     except (Unsafe, Broken) as error:
+        path = error.path if isinstance(error, Unsafe) else ()
+        at = Broken("", settings.document.text, hookedit.place_of(settings.document, path))
         raise ConfigInvalid(
             "the settings are written in a way that can't be edited without touching other entries",
-            where=settings.place.file,
-            hint=f"edit them by hand; {_UNTOUCHED}",
+            where=f"{settings.place.file}:{at.line}:{at.column}",
+            hint=f"edit what stands there by hand; {_UNTOUCHED}",
         ) from error
 
 
@@ -220,9 +259,12 @@ def _write(settings: Settings, data: bytes) -> None:
 
 
 def _delete(settings: Settings) -> None:
+    from recall.replace import locked
+
     try:
-        _refuse_moved(settings)
-        os.unlink(settings.target)
+        with locked(os.path.dirname(settings.target)):
+            _refuse_moved(settings)
+            os.unlink(settings.target)
     except OSError as error:
         raise unwritten("the settings can't be deleted", settings.place.file, error) from error
 
@@ -232,24 +274,29 @@ def _remove_made(record: installed.Record | None) -> None:
     for directory in reversed(record.made if record is not None else []):
         try:
             os.rmdir(directory)
+        except FileNotFoundError:
+            continue  # not yet made when something failed
         except OSError:
             return
 
 
 def _refuse_moved(settings: Settings) -> None:
     """Raise RootUnavailable if somebody has written the file since it was read."""
-    try:
-        now: bytes | None = read_small(settings.target, MAX_BYTES)
-    except FileNotFoundError:
-        now = None
-    except Unreadable as reason:
-        raise _unusable(settings.place.file, str(reason)) from reason
-    if now != settings.data:
+    if _now(settings) != settings.data:
         raise RootUnavailable(
             "the settings were changed by somebody else at the same time",
             where=settings.place.file,
             hint=f"run it again; {_UNTOUCHED}",
         )
+
+
+def _now(settings: Settings) -> bytes | None:
+    try:
+        return read_small(settings.target, MAX_BYTES)
+    except FileNotFoundError:
+        return None
+    except Unreadable as reason:
+        raise _unusable(settings.place.file, str(reason)) from reason
 
 
 def _refuse_foreign(file: str, target: str) -> None:
@@ -263,6 +310,17 @@ def _refuse_foreign(file: str, target: str) -> None:
             where=file,
             hint=f"run it as the person whose settings they are; {_UNTOUCHED}",
         )
+
+
+def _refuse_dangling(file: str) -> None:
+    """Raise ConfigInvalid if a link on the way leads to nothing, which nobody asked us to make."""
+    path = file
+    while path != os.path.dirname(path):
+        if os.path.islink(path) and not os.path.exists(path):
+            which = "it" if path == file else path
+            why = f"{which} is a link to {os.path.realpath(path)}, which is not there"
+            raise _unusable(file, why)
+        path = os.path.dirname(path)
 
 
 def _unusable(file: str, why: str) -> ConfigInvalid:

@@ -12,6 +12,8 @@ import copy
 import json
 import re
 
+from recall.jsonlayout import NEWLINE, Style, line_indent, line_start, margin_in
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +24,6 @@ MAX_DEPTH = 100
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 _PIECE = re.compile(rf"{_STRING}|//[^\n\r]*|/\*(?:.*?\*/)?|\S", re.DOTALL)
 _TOKEN = re.compile(_STRING + r'|[\[\]{},:]|[^\s\[\]{},:"]+')
-_NEWLINE = re.compile(r"\r\n|\n|\r")
 _NOT_NEWLINE = re.compile(r"[^\n\r]")
 
 
@@ -32,13 +33,17 @@ class Broken(Exception):
     def __init__(self, message: str, text: str, position: int) -> None:
         super().__init__(message)
         self.message = message
-        ends = [match.end() for match in _NEWLINE.finditer(text[:position])]
+        ends = [match.end() for match in NEWLINE.finditer(text[:position])]
         self.line = len(ends) + 1
         self.column = position - (ends[-1] if ends else 0) + 1
 
 
 class Unsafe(Exception):
-    """An edit would have changed more than it should; nothing came of it."""
+    """An edit at ``path`` would have changed more than it should; nothing came of it."""
+
+    def __init__(self, path: Path = ()) -> None:
+        super().__init__()
+        self.path = path
 
 
 class Number(str):
@@ -203,54 +208,9 @@ def _is(token: str, key: str) -> bool:
         return False
 
 
-class _Style:
-    """How a text is laid out: the end of its lines, its indentation, what follows , and :."""
-
-    def __init__(self, document: Document) -> None:
-        text = document.text
-        newline = _NEWLINE.search(text)
-        self.newline = newline[0] if newline else "\n"
-        self.unit = "  "
-        root = document.element(())
-        members = [] if document.is_empty else document.elements(root)
-        self.is_flat = bool(members) and not _NEWLINE.search(text, root.start, root.end)
-        base = line_indent(text, root.start) or ""
-        for member in () if self.is_flat else members:
-            margin = line_indent(text, member.first)
-            if margin is not None and margin.startswith(base) and margin != base:
-                self.unit = margin[len(base) :]
-                break
-        tight = _is_tight('":', document.blank)
-        self.colon = ":" if tight else ": "
-        self.comma = "," if tight or _is_tight(",", document.blank) else ", "
-
-    def dumped(self, value: object, margin: str | None) -> str:
-        """Return ``value`` as text; ``margin`` is its indentation, None for all on one line."""
-        flat = margin is None
-        text = json.dumps(
-            value,
-            ensure_ascii=False,
-            indent=None if flat else self.unit,
-            separators=(self.comma if flat else ",", self.colon),
-        )
-        return text if flat else text.replace("\n", f"{self.newline}{margin}")
-
-
-def _is_tight(mark: str, text: str) -> bool:
-    """Return whether nothing follows a mark on its line but the next thing, wherever it stands."""
-    return bool(re.search(rf"{mark}[^\s]", text)) and not re.search(rf"{mark}[ \t]", text)
-
-
 def line_of(text: str, at: int) -> int:
     """Return the number of the line, from 1, of a place in ``text``."""
-    return len(_NEWLINE.findall(text[:at])) + 1
-
-
-def line_indent(text: str, at: int) -> str | None:
-    """Return the white space before what begins its line at ``at``, None if it does not."""
-    begin = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
-    margin = text[begin:at]
-    return margin if not margin.strip(" \t") else None
+    return len(NEWLINE.findall(text[:at])) + 1
 
 
 def inserted(document: Document, path: Path, key: str | None, value: object) -> str:
@@ -266,42 +226,47 @@ def inserted(document: Document, path: Path, key: str | None, value: object) -> 
     elif isinstance(container, list) and key is None:
         container.append(meant)
     else:
-        raise Unsafe
-    return _sound(document, wanted, _insertions(document, path, key, value))
+        raise Unsafe(path)
+    return _sound(document, wanted, _insertions(document, path, key, value), path)
 
 
-def removed(document: Document, path: Path, interior: str | None = None) -> str:
+def removed(
+    document: Document, path: Path, interior: str | None = None, about: Path | None = None
+) -> str:
     """Return the text without the value at ``path``, key and comma included.
 
     ``interior`` is what then stands between the brackets of what has become empty; nothing by
-    default. Of what ``inserted`` returned it makes the text as it was, but for that. Raises Unsafe.
+    default. The comments between the brackets of the value at ``about`` go too. Of what
+    ``inserted`` returned it makes the text as it was, but for these two. Raises Unsafe.
     """
     wanted = copy.deepcopy(document.value)
     container, last = _inside(wanted, path[:-1]), path[-1]
     if isinstance(container, (dict, list)):
         del container[last]  # type: ignore[arg-type]
-    return _sound(document, wanted, _cuts(document, path, interior))
+    gone = None if about is None else document.element(about)
+    lost = [] if gone is None else document.comments_within(gone.start, gone.end)
+    return _sound(document, wanted, _cuts(document, path, interior), path, lost)
 
 
-def replaced(document: Document, path: Path, value: str) -> str:
-    """Return the text with another string in the place of the value at ``path``. Raises Unsafe."""
+def replaced(document: Document, path: Path, value: str | int) -> str:
+    """Return the text with another value in the place of the one at ``path``. Raises Unsafe."""
     wanted = copy.deepcopy(document.value)
     container, last = _inside(wanted, path[:-1]), path[-1]
-    container[last] = value  # type: ignore[index]
+    new = json.dumps(value, ensure_ascii=False)
+    container[last] = Document(new).value  # type: ignore[index]
     place = document.element(path)
     text = document.text
-    new = text[: place.start] + json.dumps(value, ensure_ascii=False) + text[place.end :]
-    return _sound(document, wanted, iter([new]))
+    return _sound(document, wanted, iter([text[: place.start] + new + text[place.end :]]), path)
 
 
 def created(document: Document, value: object) -> str:
     """Return a text that has no value yet, with one behind its comments and white space."""
-    style = _Style(document)
+    style = Style(document)
     text = document.text
     gap = "" if not text or text.endswith(("\n", "\r")) else style.newline
     new = text + gap + style.dumped(value, "") + style.newline
     meant = Document(json.dumps(value, ensure_ascii=False)).value
-    return _sound(document, meant, iter([new]))
+    return _sound(document, meant, iter([new]), ())
 
 
 def _inside(value: object, path: Path) -> object:
@@ -310,8 +275,16 @@ def _inside(value: object, path: Path) -> object:
     return value
 
 
-def _sound(document: Document, wanted: object, candidates: Iterator[str]) -> str:
-    comments = [document.text[start:end] for start, end in document.comments]
+def _sound(
+    document: Document,
+    wanted: object,
+    candidates: Iterator[str],
+    path: Path,
+    lost: Sequence[tuple[int, int]] = (),
+) -> str:
+    """Return the first text that means what it should, with all comments but those ``lost``."""
+    kept = [span for span in document.comments if span not in lost]
+    comments = [document.text[start:end] for start, end in kept]
     for text in candidates:
         try:
             made = Document(text)
@@ -319,11 +292,11 @@ def _sound(document: Document, wanted: object, candidates: Iterator[str]) -> str
             continue
         if made.value == wanted and comments == [text[s:e] for s, e in made.comments]:
             return text
-    raise Unsafe
+    raise Unsafe(path)
 
 
 def _insertions(document: Document, path: Path, key: str | None, value: object) -> Iterator[str]:
-    text, style = document.text, _Style(document)
+    text, style = document.text, Style(document)
     container = document.element(path)
     elements = document.elements(container)
     last = elements[-1] if elements else None
@@ -331,38 +304,22 @@ def _insertions(document: Document, path: Path, key: str | None, value: object) 
     place = (last.comma or last.end) if last else container.start + 1
     for _, end in document.comments_within(place, container.end):
         place = end
-    margin = _margin(document, style, path, elements)
+    margin = margin_in(document, style, path, elements)
     name = "" if key is None else json.dumps(key, ensure_ascii=False) + style.colon
     comma = "," if last is not None and last.comma is not None else ""
     before = text[:place]
     if last is not None and last.comma is None:
         before = f"{text[: last.end]},{text[last.end : place]}"
-    one_line = last is not None and not _NEWLINE.search(text, container.start, container.end)
+    one_line = last is not None and not NEWLINE.search(text, container.start, container.end)
     if style.is_flat or one_line:
         gap = " " if last is not None and style.comma != "," else ""
         yield f"{before}{gap}{name}{style.dumped(value, None)}{comma}{text[place:]}"
     new = style.newline + margin + name + style.dumped(value, margin)
     after = text[place:]
-    if last is None and not _NEWLINE.search(text, place, container.end):
-        own = line_indent(text, _line_start(text, container)) or ""
+    if last is None and not NEWLINE.search(text, place, container.end):
+        own = line_indent(text, line_start(text, container)) or ""
         after = style.newline + own + text[container.end - 1 :]
     yield f"{before}{new}{comma}{after}"
-
-
-def _line_start(text: str, element: Element) -> int:
-    """Return where the first thing on the line of an element is."""
-    begin = max(text.rfind("\n", 0, element.first), text.rfind("\r", 0, element.first)) + 1
-    return begin + len(text[begin:]) - len(text[begin:].lstrip(" \t"))
-
-
-def _margin(document: Document, style: _Style, path: Path, elements: Sequence[Element]) -> str:
-    """Return how far what is put into the container at ``path`` is indented."""
-    if elements:
-        margin = line_indent(document.text, elements[-1].first)
-        if margin is not None:
-            return margin
-    place = _line_start(document.text, document.element(path))
-    return (line_indent(document.text, place) or "") + style.unit
 
 
 def _cuts(document: Document, path: Path, interior: str | None) -> Iterator[str]:
@@ -392,3 +349,6 @@ def _cuts(document: Document, path: Path, interior: str | None) -> Iterator[str]
             yield text[: before.comma - 1] + text[before.comma : start] + text[end:]
         else:
             yield text[:start] + text[end:]
+    # With what a person wrote between it and its comma.
+    if gone.comma is not None:
+        yield text[: gone.first] + text[gone.end : gone.comma - 1] + text[gone.comma :]

@@ -83,18 +83,22 @@ def make_private(directory: str) -> None:
 
 
 @contextmanager
-def locked(directory: str) -> Iterator[None]:
+def locked(directory: str) -> Iterator[bool]:
     """Hold the lock of ``directory``, so that two edits of a file in it don't lose one of them.
 
     The lock is on the directory itself: no lock file appears beside a person's files, and the
-    kernel frees it when a process dies. Where the file system has no locks, none is taken.
+    kernel frees it when a process dies. Where the file system has no locks, none is taken, and
+    False given.
     """
     import fcntl
 
     descriptor = os.open(directory, _DIRECTORY)
     try:
-        with suppress(OSError):
+        try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
+            is_held = True
+        except OSError:
+            is_held = False
+        yield is_held
     finally:
         os.close(descriptor)

@@ -71,6 +71,21 @@ _GOOD: dict[str, str | bytes] = {
     "comma first": '{ "model": "opus"\n, "env": {}\n, "n": -1.50e+10\n}\n',
     "numbers": '{"n": 1.0, "m": 100000000000000000000000001, "e": 1E5, "z": -0}',
     "somebody's groups": '{"hooks": {"UserPromptSubmit": [7, null, {"hooks": "?"}, {}]}}',
+    "a prompt with our command": (
+        '{\n  "hooks": {\n    "UserPromptSubmit": [{"hooks": [\n'
+        f'      {{"type": "prompt", "prompt": "x", "command": "{HAND}"}}\n    ]}}]\n  }}\n}}\n'
+    ),
+    "hooks switched off": (
+        '{\n  "disableAllHooks": true,\n  "hooksConfig": {"enabled": false}, // for now\n}\n'
+    ),
+    "remarks in others' hooks": (
+        '{\n  "hooks": {\n    "SessionStart": [\n      { // mine\n        "note": 1, /* why */\n'
+        '        "hooks": [ // one\n          {"type": "command", /* slow */ "command": "date" }'
+        " // two\n          , // three\n        ]\n      } /* four */,\n    ]\n  }\n}\n"
+    ),
+    "groups without hooks": (
+        '{"hooks": {"UserPromptSubmit": [{"matcher": "x", "note": 1}, {"hooks": []}]}}\n'
+    ),
     "a large list": '{\n  "allow": [\n' + '    "Bash(x)",\n' * 3000 + '    "y"\n  ]\n}\n',
 }
 GOOD = {name: each.encode() if isinstance(each, str) else each for name, each in _GOOD.items()}

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import stat
-import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -68,7 +66,8 @@ def plain(value: Any) -> Any:
 
 
 def test_there_are_enough_files() -> None:
-    assert len(GOOD) + len(BAD) >= 60
+    assert len(GOOD) >= 45
+    assert len(BAD) >= 20
 
 
 @pytest.mark.parametrize("host", HOSTS)
@@ -419,81 +418,6 @@ def test_a_record_that_is_damaged_counts_as_none(place: Place, data: bytes) -> N
         stream.write(data)
     assert place.uninstall() == "removed"
     assert place.file.read_bytes() == GOOD["usual"]
-
-
-CRASHES = """
-import json, os, sys
-from recall import hostfiles, installing
-base, action, command = sys.argv[1:]
-place = hostfiles.place(hostfiles.host_files("claude"), "user", {"HOME": base}, base)
-STEPS = ("open", "mkdir", "write", "fsync", "replace", "unlink", "rmdir", "fchmod", "chmod")
-real = {name: getattr(os, name) for name in STEPS}
-left = 0
-
-def counted(name):
-    def call(*arguments, **options):
-        global left
-        left -= 1
-        if left == 0:
-            os._exit(9)
-        done = real[name](*arguments, **options)
-        left -= 1
-        if left == 0:
-            os._exit(9)
-        return done
-    return call
-
-def prepare():
-    os.makedirs(base + "/.claude", exist_ok=True)
-    with open(place.file, "wb") as stream:
-        stream.write(old)
-    if action == "uninstall":
-        installing.install(place, command, base + "/state")
-
-old = sys.stdin.buffer.read()
-seen, count = set(), 0
-while True:
-    prepare()
-    before = open(place.file, "rb").read()
-    count += 1
-    child = os.fork()
-    if not child:
-        left = count
-        for name in STEPS:
-            setattr(os, name, counted(name))
-        if action == "install":
-            installing.install(place, command, base + "/state")
-        else:
-            installing.uninstall(place, base + "/state")
-        os._exit(0)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    now = open(place.file, "rb").read()
-    seen.add(now)
-    assert status in (0, 9), status
-    assert now == before or (now != before and b"recall-hook" in now) == (action == "install")
-    json.loads(now)
-    done = installing.uninstall(place, base + "/state").action
-    assert open(place.file, "rb").read() == old, (count, done)
-    if status == 0:
-        break
-print(count, len(seen))
-"""
-
-
-@pytest.mark.parametrize("action", ["install", "uninstall"])
-def test_C6_killed_at_any_step_the_file_is_the_old_or_the_new_one(
-    tmp_path: Path, action: str
-) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", CRASHES, str(tmp_path), action, COMMAND],
-        input=GOOD["usual"],
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr.decode()
-    steps, outcomes = map(int, done.stdout.split())
-    assert steps > 10
-    assert outcomes == 2
 
 
 @pytest.mark.parametrize("name", ["cursor", "copilot", "vim", ""])

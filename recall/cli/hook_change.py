@@ -15,10 +15,15 @@ from recall.output import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recall.hookremarks import Remark
     from recall.hostfiles import Place
+    from recall.hostreading import Complaint
     from recall.installing import Change
     from recall.output import Look
 
+_SAME = "a project's file and your own are one and the same here"
 _GREEN, _RED, _PLAIN = "\x1b[32m", "\x1b[31m", "\x1b[0m"
 
 host_option = click.option(
@@ -104,14 +109,15 @@ def _text(change: Change, then: list[str], look: Look, *, dry_run: bool) -> str:
     return said + "".join(f"  {visible(line)}\n" for line in then)
 
 
-def warn_of_reading(console: Console, where: Place, data: bytes | None) -> None:
-    """Say what keeps the host from reading its settings, if they are ``data``."""
-    from recall import installing
-    from recall.hostreading import complaints
-
-    settings = installing.Settings(where, where.file, data)
-    for each in complaints(where.host, settings.document, mark=bool(settings.bom)):
+def say(console: Console, where: Place, remarks: Sequence[Complaint | Remark]) -> None:
+    """Warn of what is odd in a settings file, with its lines."""
+    for each in remarks:
         console.note(f"{each.message} ({where.file}:{each.line})", each.hint)
+
+
+def same_file(change: Change, scope: str) -> list[str]:
+    """Return what to know where a project was meant and the file is the person's own."""
+    return [] if change.settings.place.scope == scope else [_SAME]
 
 
 def committed(change: Change) -> list[str]:

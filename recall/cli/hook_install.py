@@ -11,18 +11,19 @@ from recall.cli.hook_change import (
     committed,
     dry_run_option,
     host_option,
+    same_file,
+    say,
     scope_option,
     the_place,
     the_state,
     this_program,
-    warn_of_reading,
 )
 from recall.cli.options import examples, json_option
 from recall.hostfiles import SCOPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from recall.hostfiles import Place
+    from recall.installing import Settings
 
 
 @click.command(
@@ -40,31 +41,38 @@ def command(*, name: str, scope: str, dry_run: bool, as_json: bool) -> int:
     Edits the host's settings file and nothing else in it: comments, order and layout stay. What
     was there is kept for "recall hook uninstall". Installing twice changes nothing.
     """
-    from recall import installing
+    from recall import hookremarks, installing
     from recall.hookcommand import command_line
+    from recall.hostreading import complaints
 
     console = Console("hook install", as_json=as_json)
     where = the_place(name, scope)
     line = command_line(this_program(), where.host.name, where.host.silence)
     change = installing.install(where, line, the_state(), dry_run=dry_run)
-    warn_of_reading(console, where, change.after)
-    _warn_of_another(console, where)
-    then = [] if change.action == installing.ALREADY else [*committed(change), where.host.restart]
+    # The file as it is then: what its host makes of that is what counts.
+    after = installing.Settings(where, change.settings.target, change.after)
+    say(console, where, complaints(where.host, after.document, mark=bool(after.bom)))
+    say(console, where, hookremarks.after_install(where.host, after.document))
+    _warn_of_another(console, after)
+    then = same_file(change, scope)
+    if change.action != installing.ALREADY:
+        mended = hookremarks.mended(where.host, change.settings.document, after.document)
+        then += [*mended, *committed(change), where.host.restart]
     return answer(console, change, then, dry_run=dry_run)
 
 
-def _warn_of_another(console: Console, where: Place) -> None:
+def _warn_of_another(console: Console, settings: Settings) -> None:
     """Say if the host has the hook from its other file too: some hosts then run it twice."""
     from recall import installing
 
+    where = settings.place
     scope = next(each for each in SCOPES if each != where.scope)
     try:
-        other = the_place(where.host.name, scope)
-        found = other.file != where.file and installing.read(other).found
+        other = installing.read(the_place(where.host.name, scope))
     except RecallError:
         return  # that file is not what was asked about; status tells of it
-    if found:
+    if other.found and other.target != settings.target:
         console.note(
-            f"the hook is installed in {other.file} too, and one is enough",
+            f"the hook is installed in {other.place.file} too, and one is enough",
             f"recall hook uninstall --host {where.host.name} --scope {scope}",
         )

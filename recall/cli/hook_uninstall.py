@@ -9,6 +9,8 @@ from recall.cli.hook_change import (
     answer,
     dry_run_option,
     host_option,
+    same_file,
+    say,
     scope_option,
     the_place,
     the_state,
@@ -31,7 +33,7 @@ def command(*, name: str, scope: str, dry_run: bool, as_json: bool) -> int:
     A settings file that is as "recall hook install" left it is put back to the byte, and deleted
     if there was none; another one loses what was added, and nothing else.
     """
-    from recall import installing
+    from recall import hookremarks, installing
 
     console = Console("hook uninstall", as_json=as_json)
     change = installing.uninstall(the_place(name, scope), the_state(), dry_run=dry_run)
@@ -40,8 +42,11 @@ def command(*, name: str, scope: str, dry_run: bool, as_json: bool) -> int:
             f"{change.settings.place.host.title} knows trusted hooks by their places, and others"
             " stand behind this one: it may ask for them again"
         )
+    where = change.settings.place
+    after = installing.Settings(where, change.settings.target, change.after)
+    say(console, where, hookremarks.after_uninstall(after.document))
     running = f"sessions of {change.settings.place.host.title} that are open may still call it"
-    then = [running] if change.changed else []
+    then = [*same_file(change, scope), *([running] if change.changed else [])]
     return answer(console, change, then, dry_run=dry_run)
 
 
