@@ -97,6 +97,18 @@ def place_of(program: Sequence[str], environ: Mapping[str, str]) -> str | None:
     return shutil.which(name, path=environ.get("PATH", os.defpath))
 
 
+def directory_of(program: Sequence[str], environ: Mapping[str, str]) -> str:
+    """Return where the installation is that ``program`` belongs to: its directory of programs.
+
+    A link to a program is followed, one to an interpreter is not: a virtual environment's leads
+    out of it.
+    """
+    path = place_of(program, environ) or _at_home(program[0], environ)
+    if os.path.basename(program[0]) in (PROGRAM, "recall"):
+        path = os.path.realpath(path)
+    return os.path.realpath(os.path.dirname(path))
+
+
 def is_told(program: Sequence[str], environ: Mapping[str, str]) -> bool:
     """Return whether what ``program`` means can be told here at all.
 

@@ -32,9 +32,12 @@ class Misshapen(Exception):
 
 
 class Found:
-    """One call of the hook: at which event and at which place in its list."""
+    """One call of the hook: at which event and at which place in its list.
 
-    __slots__ = ("call", "command", "event", "group", "handler", "matcher", "timeout")
+    ``type`` is what its handler says that it is; hosts run a "command" alone.
+    """
+
+    __slots__ = ("call", "command", "event", "group", "handler", "matcher", "timeout", "type")
 
     def __init__(self, event: str, place: tuple[int, int], call: Call, fields: object) -> None:
         self.event = event
@@ -42,6 +45,7 @@ class Found:
         self.call = call
         self.command = _text(fields, "command") or ""
         self.timeout = fields.get("timeout") if isinstance(fields, dict) else None
+        self.type = _text(fields, "type")
         self.matcher: str | None = None
 
     @property
