@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shlex
 
-from recall.shellwords import started
+from recall.shellwords import MAX_LINE, started
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,8 +71,9 @@ def understood(command: object) -> Call | None:
     """Return what a command of a settings file says, None if it does not call the hook.
 
     It need not be all that the command does: a shell, a time limit or other commands may be around.
+    One of more than ``MAX_LINE`` characters is not looked at.
     """
-    if not isinstance(command, str) or "recall" not in command:
+    if not isinstance(command, str) or "recall" not in command or len(command) > MAX_LINE:
         return None
     for program, rest in _splits(_words(command)):
         if _is_tail(rest) and (len(program) == 1 or program[1:] in _PLAIN):

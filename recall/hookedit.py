@@ -34,10 +34,10 @@ class Misshapen(Exception):
 class Found:
     """One call of the hook: at which event and at which place in its list.
 
-    ``type`` is what its handler says that it is; hosts run a "command" alone.
+    ``runs`` tells whether hosts run it: they run what has the type ``command``, and nothing else.
     """
 
-    __slots__ = ("call", "command", "event", "group", "handler", "matcher", "timeout", "type")
+    __slots__ = ("call", "command", "event", "group", "handler", "matcher", "runs", "timeout")
 
     def __init__(self, event: str, place: tuple[int, int], call: Call, fields: object) -> None:
         self.event = event
@@ -45,8 +45,8 @@ class Found:
         self.call = call
         self.command = _text(fields, "command") or ""
         self.timeout = fields.get("timeout") if isinstance(fields, dict) else None
-        self.type = _text(fields, "type")
         self.matcher: str | None = None
+        self.runs = _text(fields, "type") == "command"
 
     @property
     def path(self) -> Path:
@@ -73,6 +73,11 @@ def check(document: Document, events: Sequence[str]) -> None:
 
 def found(document: Document) -> list[Found]:
     """Return all calls of the hook, whoever wrote them and at whatever event."""
+    return [each for each in named(document) if each.runs]
+
+
+def named(document: Document) -> list[Found]:
+    """Return all hooks that have the hook's command, those among them that no host runs too."""
     hooks = document.value.get(_HOOKS) if isinstance(document.value, dict) else None
     calls: list[Found] = []
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():

@@ -6,6 +6,7 @@ import os
 
 from index_cache.errors import RecallError
 from recall import hookcommand, hostreading, hosttrust, installing, recalllog
+from recall.hookedit import named
 from recall.hostfiles import HOST_FILES, place
 
 TYPE_CHECKING = False
@@ -151,10 +152,10 @@ def _look(
     cwd: str,
     program: Sequence[str],
 ) -> None:
-    calls: list[Found] = settings.found
+    host, document = settings.place.host, settings.document
+    calls = named(document)
     if not calls:
         return
-    host, document = settings.place.host, settings.document
     for each in calls:
         if hostreading.runs(host, each):
             one.called[each.event] = one.called.get(each.event, 0) + 1

@@ -147,7 +147,7 @@ def idle(host: HostFiles, document: Document, calls: Sequence[Found]) -> list[Co
     """Return what keeps single calls of the hook from running, or from being of any use."""
     told: list[Complaint] = []
     for each in calls:
-        for key, what, hint in _idle(host, each):
+        for key, what, hint in _idle(host, document, each):
             path = _existing(document, each, key)
             line = line_of(document.text, document.element(path).first)
             told.append(Complaint(what, line, f"{hint}, {_EDIT}"))
@@ -156,17 +156,19 @@ def idle(host: HostFiles, document: Document, calls: Sequence[Found]) -> list[Co
 
 def runs(host: HostFiles, each: Found) -> bool:
     """Return whether the host runs a call, at an event that the hook answers."""
-    return each.event in host.events and each.type == "command"
+    return each.runs and each.event in host.events
 
 
-def _idle(host: HostFiles, each: Found) -> list[tuple[str, str, str]]:
+def _idle(host: HostFiles, document: Document, each: Found) -> list[tuple[str, str, str]]:
     """Return for each fault of a call the key that it lies in, what it is, and what to do."""
     at = f"at {each.event}"
     if each.event not in host.events:
         known = " and ".join(host.events)
         return [("", f"the hook is called {at}, and answers at {known} alone", "take it out there")]
-    if each.type != "command":
-        what = "has no type" if each.type is None else f'is of type "{each.type}"'
+    if not each.runs:
+        fields = document.at(each.path)
+        kind = fields.get("type") if isinstance(fields, dict) else None
+        what = f'is of type "{kind}"' if isinstance(kind, str) else "has no type"
         what = f'the hook is not run {at}: its entry {what}, not "command"'
         return [("type", what, 'give it "type": "command"')]
     faults = []

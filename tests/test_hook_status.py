@@ -224,7 +224,7 @@ def test_a_call_that_does_not_run_or_is_of_no_use_is_told(
 
 def test_the_line_is_that_of_what_is_wrong() -> None:
     document = Document(hook("SessionStart", "startup", timeout=1))
-    told = idle(HOST_FILES["claude"], document, hookedit.found(document))
+    told = idle(HOST_FILES["claude"], document, hookedit.named(document))
     lines = document.text.split("\n")
     assert [lines[each.line - 1].split('"')[1] for each in told] == ["matcher", "timeout"]
 
@@ -246,7 +246,7 @@ def test_no_settings_make_it_raise(host: str, matcher: Any, kind: Any, timeout: 
         handler = {"command": COMMAND, "type": "command", "timeout": timeout}
         group = {"hooks": [handler, {**handler, "type": kind}], "matcher": matcher}
         document = Document(json.dumps({"hooks": {event: [group]}, "hooksConfig": kind}))
-        told = idle(HOST_FILES[host], document, hookedit.found(document))
+        told = idle(HOST_FILES[host], document, hookedit.named(document))
         assert all(each.message and each.hint and each.line == 1 for each in told)
         complaints(HOST_FILES[host], document, mark=False)
 

@@ -190,7 +190,7 @@ def _lines(one: Installation) -> list[str]:
     lines += [f"    {visible(each.message)}" for each in one.idle]
     if one.missing and one.events:
         lines.append(f"    not called at {', '.join(one.missing)}")
-    if one.trust is not None:
+    if one.trust is not None and one.events:
         lines.append(f"    trust: {one.trust}: {visible(one.why or '')}")
     return lines
 
