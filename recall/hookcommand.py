@@ -123,11 +123,6 @@ def is_told(program: Sequence[str], environ: Mapping[str, str]) -> bool:
     return os.path.isabs(name) or "/" not in name
 
 
-def is_there(program: Sequence[str]) -> bool:
-    """Return whether the program that a command names exists and may be run."""
-    return os.path.isfile(program[0]) and os.access(program[0], os.X_OK)
-
-
 def _at_home(name: str, environ: Mapping[str, str]) -> str:
     home = environ.get("HOME")
     for start in ("~/", "$HOME/", "${HOME}/"):
