@@ -336,7 +336,7 @@ def test_with_nothing_installed(home: Path, tmp_path: Path) -> None:
     done = status("--host", "codex", cwd=tmp_path)
     assert (done.status, done.stderr) == (0, "")
     assert done.stdout == (
-        "Codex CLI: has not run yet\n"
+        "Codex CLI: no run is logged yet\n"
         f"  user: not installed: {home}/.codex/hooks.json\n"
         f"  project: not installed: {tmp_path}/.codex/hooks.json\n"
         "to install it: recall hook install --host codex\n"
@@ -353,7 +353,7 @@ def test_how_its_runs_are_told() -> None:
         entries = recalllog.read(state)[0]
         return _run_text(Runs("claude", entries, "deadline", "a fault"))
 
-    assert _run_text(Runs("claude", [], "deadline", "a fault")) == "has not run yet"
+    assert _run_text(Runs("claude", [], "deadline", "a fault")) == "no run is logged yet"
     then = local(1_000_000_000)
     told = said(spoke=False, why="nothing", now=1_000_000_000)
     assert told == f"last ran {then}, never spoke, failed or hit its deadline"
@@ -367,11 +367,11 @@ def test_a_terminal_shows_the_hosts_names_in_bold() -> None:
     runs = [Runs("claude", [], "", "")]
     one = Installation("claude", "user")
     one.file = "/x/\x1b[31m.json"
-    assert "\x1b[1mClaude Code\x1b[0m: has not run yet\n" in _text(
+    assert "\x1b[1mClaude Code\x1b[0m: no run is logged yet\n" in _text(
         [one], runs, Look(80, colour=True)
     )
     plain = _text([one], runs, look_at(io.StringIO(), {}))
     assert "\x1b" not in plain
     assert plain.startswith(
-        "Claude Code: has not run yet\n  user: not installed: /x/\\x1b[31m.json\n"
+        "Claude Code: no run is logged yet\n  user: not installed: /x/\\x1b[31m.json\n"
     )

@@ -198,7 +198,7 @@ def _lines(one: Installation) -> list[str]:
 def _run_text(runs: Runs) -> str:
     """Return when the hook last ran and how that went; what never happened comes last."""
     if runs.ran is None:
-        return "has not run yet"
+        return "no run is logged yet"
     what = {"spoke": runs.spoke, "failed": runs.failed, "hit its deadline": runs.late}
     told = [f"{verb} {local(when)}" for verb, when in what.items() if when is not None]
     never = [verb for verb, when in what.items() if when is None]
