@@ -19,7 +19,7 @@ _BREAKS = frozenset(";|&()\n`")
 _REDIRECTING = frozenset("0123456789&<> \t")
 _PLAIN, _SINGLE, _DOUBLE = "", "'", '"'
 # What stands before a command and says nothing of it.
-_RESERVED = frozenset({"if", "then", "elif", "else", "while", "until", "do", "!", "{", "time"})
+_RESERVED = frozenset({"if", "then", "elif", "else", "while", "until", "do", "!", "{"})
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish"})
 _SHELL_VALUES = frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-file"})
 # Programs that run another: options that take the next word, and how many words come before it.

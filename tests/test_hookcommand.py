@@ -64,6 +64,7 @@ WRAPPED: dict[str, list[str] | None] = {
     "timeout -k 1 -s KILL 2s recall-hook": ["recall-hook"],
     "nice -n 10 timeout 2 env X=1 recall hook --host claude": ["recall", "hook"],
     "nohup recall-hook": ["recall-hook"],
+    "time -p recall-hook": ["recall-hook"],
     "flock /tmp/lock recall-hook": ["recall-hook"],
     "flock -w 1 /tmp/lock -c 'recall hook'": ["recall", "hook"],
     "sudo -u me recall-hook": ["recall-hook"],
