@@ -9,8 +9,12 @@ from __future__ import annotations
 import json
 import os
 
+from index_cache.errors import RecallError
 from recall.files import Unreadable, read_small
+from recall.hostfiles import PROJECT, USER, place
+from recall.hostreading import named_off, switch, switched_off, unread
 from recall.hosts import CLAUDE, CODEX
+from recall.installing import MAX_BYTES
 from recall.jsonedit import Broken, Document
 
 TYPE_CHECKING = False
@@ -18,13 +22,70 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recall.hookedit import Found
+    from recall.hostreading import Complaint
     from recall.installing import Settings
 
 TRUSTED, UNTRUSTED, OFF, UNKNOWN = "trusted", "untrusted", "off", "unknown"
 _MAX_BYTES = 32 * 1024 * 1024  # Claude Code keeps histories in the same file
 _USUAL_TIMEOUT = 600  # seconds, what Codex takes when a hook names none
 
+# A file that Claude Code reads in a project besides that into which the hook is installed.
+_SHARED = ".claude/settings.json"
+_MARK = "\ufeff"
+
 Trust = tuple[str, str]
+
+
+def off(settings: Settings, environ: Mapping[str, str], cwd: str) -> tuple[str, Complaint] | None:
+    """Return which of a host's files switches off the calls in ``settings``, and how it does.
+
+    Hosts merge the person's settings and the project's: the last file that says whether hooks run
+    decides, and a hook that one of them names is off. A file that the host can't read says nothing.
+    ``cwd`` is in the project that is meant. None if they are not switched off.
+    """
+    host = settings.place.host
+    files: list[tuple[str, Document]] = []
+    for file in _merged(settings, environ, cwd):
+        own = file == settings.place.file
+        document, mark = (settings.document, bool(settings.bom)) if own else _document(file)
+        if document is not None and not unread(host, document, mark=mark):
+            files.append((file, document))
+    commands = [each.command for each in settings.found]
+    for file, document in reversed(files):
+        said = switch(host, document)
+        complaint = switched_off(host, document, commands)
+        if said is not None and not said[0] and complaint is not None:
+            return file, complaint
+        if said is not None:
+            break
+    for file, document in files:
+        complaint = named_off(host, document, commands)
+        if complaint is not None:
+            return file, complaint
+    return None
+
+
+def _merged(settings: Settings, environ: Mapping[str, str], cwd: str) -> list[str]:
+    """Return the files of a host, in the order in which the later overrides the earlier."""
+    host, own = settings.place.host, settings.place
+    files = []
+    for scope in (USER, PROJECT):
+        try:
+            where = own if scope == own.scope else place(host, scope, environ, cwd)
+        except RecallError:
+            continue  # it has been told of that one already
+        if host.name == CLAUDE and where.inside is not None:
+            files.append(os.path.join(where.inside, _SHARED))
+        files.append(where.file)
+    return list(dict.fromkeys(files))
+
+
+def _document(file: str) -> tuple[Document | None, bool]:
+    try:
+        text = read_small(file, MAX_BYTES).decode("utf-8")
+        return Document(text.removeprefix(_MARK)), text.startswith(_MARK)
+    except (OSError, Unreadable, Broken, UnicodeDecodeError):
+        return None, False
 
 
 def trust(settings: Settings, environ: Mapping[str, str], cwd: str) -> Trust:
@@ -33,6 +94,10 @@ def trust(settings: Settings, environ: Mapping[str, str], cwd: str) -> Trust:
     ``cwd`` is where the person stands: some hosts trust directories, not hooks.
     """
     name = settings.place.host.name
+    switched = off(settings, environ, cwd)
+    if switched is not None:
+        file, complaint = switched
+        return OFF, f"it is switched off in {file}, line {complaint.line}"
     if name == CLAUDE:
         return _claude(settings, environ, cwd)
     if name == CODEX:
@@ -41,8 +106,6 @@ def trust(settings: Settings, environ: Mapping[str, str], cwd: str) -> Trust:
 
 
 def _claude(settings: Settings, environ: Mapping[str, str], cwd: str) -> Trust:
-    if _value(settings.document.value, "disableAllHooks") is True:
-        return OFF, "disableAllHooks is set in this file"
     host = settings.place.host
     home = host.directory(environ)
     if not environ.get(host.variable):
@@ -113,16 +176,6 @@ def codex_hash(event: str, each: Found) -> str:
 
 
 def _gemini(settings: Settings, environ: Mapping[str, str], cwd: str) -> Trust:
-    value = settings.document.value
-    for table in (_value(value, "hooksConfig"), _value(value, "hooks")):
-        if _value(table, "enabled") is False:
-            return OFF, "hooks are switched off in this file"
-        disabled = _value(table, "disabled")
-        names = {"recall", *(each.command for each in settings.found)}
-        if isinstance(disabled, list) and any(
-            isinstance(name, str) and name in names for name in disabled
-        ):
-            return OFF, "it is among the disabled hooks in this file"
     if settings.place.inside is None:
         return TRUSTED, "Gemini CLI runs what is in your own settings"
     file = os.path.join(settings.place.host.directory(environ), "trustedFolders.json")

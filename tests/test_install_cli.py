@@ -17,7 +17,7 @@ from recall import cli, hookfault, hostfiles, hosttrust, installing, recalllog
 from recall.cli import hook_change
 from recall.cli.app import run as run_here
 from recall.dirs import state_dir
-from recall.hookcommand import command_line, is_there, program_words, understood
+from recall.hookcommand import command_line, place_of, program_words, understood
 from recall.output import Look
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ def test_the_command_runs_its_program_wherever_that_is(
     assert "$" not in line
     call = understood(line)
     assert call is not None
-    assert (call.exact, call.program, is_there(call.program)) == (True, [str(program)], True)
+    assert (call.exact, call.program) == (True, [str(program)])
+    assert place_of(call.program, os.environ) == str(program)
     assert json.loads(json.dumps(line)) == line
 
 
@@ -311,17 +312,17 @@ def test_status_tells_what_is_where_and_when_it_ran(home: Path, tmp_path: Path) 
     assert runs["codex"]["last_ran"] == "2001-09-09T01:49:40Z"
     assert runs["gemini"]["last_ran"] is None
     text = run("status", "--host", "claude", cwd=tmp_path, env={"TZ": "UTC"}).stdout
-    *lines, ran = text.splitlines()
-    assert lines == [
-        f"Claude Code, user: installed: {home}/.claude/settings.json",
-        f"  command: {mine['commands'][0]}",
-        f"  trust: unknown: {mine['trust_reason']}",
-        f"Claude Code, project: not installed: {tmp_path}/.claude/settings.local.json",
-    ]
-    assert ran == (
-        "Claude Code: last ran 2001-09-09 01:48:40, spoke 2001-09-09 01:46:40, "
-        "failed 2001-09-09 01:48:40, hit its deadline 2001-09-09 01:47:40"
+    ran = (
+        "2001-09-09 01:48:40, spoke 2001-09-09 01:46:40, failed 2001-09-09 01:48:40,"
+        " hit its deadline 2001-09-09 01:47:40"
     )
+    assert text.splitlines() == [
+        f"Claude Code: last ran {ran}",
+        f"  user: installed: {home}/.claude/settings.json",
+        f"    command: {mine['commands'][0]}",
+        f"    trust: unknown: {mine['trust_reason']}",
+        f"  project: not installed: {tmp_path}/.claude/settings.local.json",
+    ]
 
 
 def test_status_warns_of_what_is_gone_missing_or_wrong(home: Path, tmp_path: Path) -> None:
@@ -340,7 +341,8 @@ def test_status_warns_of_what_is_gone_missing_or_wrong(home: Path, tmp_path: Pat
     assert "warning: Claude Code: the hook is not called at SessionStart\n" in done.stderr
     assert "warning: Codex CLI: the settings file can't be edited: " in done.stderr
     assert "warning: the prompt hook failed: it broke" in done.stderr
-    assert "  of another version or place than this one\n" in done.stdout
+    assert f"    its program is gone: {tmp_path}/old/recall-hook\n" in done.stdout
+    assert "    not called at SessionStart\n" in done.stdout
     data = run("status", "--json", cwd=tmp_path).data()
     assert data["hook_failure"]["message"] == "it broke"
     assert data["installations"][0]["elsewhere"] is True
@@ -430,6 +432,8 @@ def test_trust_of_gemini(home: Path, tmp_path: Path) -> None:
     file.write_text(text.replace("{\n", '{\n"hooksConfig": {"enabled": false},\n', 1))
     assert trusted("gemini", tmp_path) == "off"
     installed("gemini", tmp_path, "project")
+    assert trusted("gemini", tmp_path, "project") == "off"
+    file.write_text(text)
     assert trusted("gemini", tmp_path, "project") == "unknown"
     folders = home / ".gemini" / "trustedFolders.json"
     folders.write_text(json.dumps({str(tmp_path): "TRUST_FOLDER"}))

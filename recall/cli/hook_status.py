@@ -12,16 +12,23 @@ from recall.cli.fields import fault_fields, fault_text, local, moment
 from recall.cli.hook_change import this_program
 from recall.cli.options import examples, json_option
 from recall.envelope import error_fields
-from recall.hostfiles import HOST_FILES, host_files
+from recall.hostfiles import HOST_FILES, SCOPES, host_files
 from recall.output import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recall.hookstatus import Installation, Runs
+    from recall.output import Look
     from recall.recalllog import Entry
 
 
-@click.command(epilog=examples("recall hook status", "recall hook status --host codex --json"))
+@click.command(
+    epilog=examples(
+        "recall hook status",
+        "recall hook status --host claude --scope project",
+        "recall hook status --host codex --json",
+    )
+)
 @click.option(
     "--host",
     "name",
@@ -29,28 +36,36 @@ if TYPE_CHECKING:
     shell_complete=completing.one_of(HOST_FILES),
     help="Only one of " + ", ".join(HOST_FILES) + ".",
 )
+@click.option(
+    "--scope",
+    type=click.Choice(SCOPES),
+    help="Only your own settings, or only those of the project that you are in.  [default: both]",
+)
 @json_option
-def command(*, name: str | None, as_json: bool) -> int:
+def command(*, name: str | None, scope: str | None, as_json: bool) -> int:
     """Show where the prompt hook is installed.
 
     For each host, your own settings and those of the project that you are in: whether the hook is
-    there, whether its program is, whether the host trusts it as far as that can be seen, and when
-    it last ran, spoke, failed or hit its deadline.
+    there, whether its program is, whether the host runs it and trusts it as far as that can be
+    seen, and when it last ran, spoke, failed or hit its deadline.
     """
     from recall import dirs, hookfault
     from recall.call import LATE
     from recall.hook import FAILED
-    from recall.hookstatus import Runs, installations
+    from recall.hookstatus import Runs, doubled, installations
 
     console = Console("hook status", as_json=as_json)
     hosts = list(HOST_FILES) if name is None else [host_files(name).name]
     state_dir = dirs.state_dir(os.environ)
-    found = installations(hosts, os.environ, working_directory(), this_program())
+    scopes = SCOPES if scope is None else (scope,)
+    found = installations(hosts, scopes, os.environ, working_directory(), this_program())
     entries = _entries(console, state_dir)
     runs = [Runs(host, entries, LATE, FAILED) for host in hosts]
     fault = hookfault.read(state_dir)
     for one in found:
         _warn(console, one)
+    for host, events, ones in doubled(found):
+        _warn_of_two(console, host, events, ones)
     if fault is not None:
         console.note(f"the prompt hook failed: {fault_text(fault)}", fault.hint)
     return console.finish(
@@ -59,7 +74,7 @@ def command(*, name: str | None, as_json: bool) -> int:
             "hosts": [_run_fields(each) for each in runs],
             "hook_failure": fault_fields(fault),
         },
-        lambda _: "".join([*map(_text, found), *map(_run_text, runs)]),
+        lambda look: _text(found, runs, look),
     )
 
 
@@ -84,10 +99,29 @@ def _warn(console: Console, one: Installation) -> None:
         console.note(f"{title}: {one.fault.message} ({one.fault.where or one.scope})", hint)
     for each in one.unread:
         console.note(f"{each.message} ({one.file}:{each.line})", each.hint)
+    if one.off is not None:
+        file, each = one.off
+        console.note(f"{each.message} ({file}:{each.line})", each.hint)
+    for each in one.idle:
+        console.note(f"{title}: {each.message} ({one.file}:{each.line})", each.hint)
     for program in one.gone:
-        console.note(f"{title}: the program that it calls is gone: {program}", again)
-    if one.missing:
-        console.note(f"{title}: the hook is not called at {', '.join(one.missing)}", again)
+        own = f"edit {one.file}: recall leaves a command in a form of its own as it is"
+        hint = own if program in one.own_gone else again
+        gone = "is gone" if "/" in program else "is not in PATH"
+        console.note(f"{title}: the program that it calls {gone}: {program}", hint)
+    if one.absent:
+        console.note(f"{title}: the hook is not called at {', '.join(one.absent)}", again)
+
+
+def _warn_of_two(console: Console, host: str, events: list[str], ones: list[Installation]) -> None:
+    files = " and ".join(one.file or "" for one in ones)
+    hint = f"edit {files}: one is enough"
+    if len(ones) > 1 and not ones[-1].own_form:
+        hint = f"one is enough: recall hook uninstall --host {host} --scope {ones[-1].scope}"
+    at = " and ".join(events)
+    console.note(
+        f"{HOST_FILES[host].title}: the hook is called more than once at {at} ({files})", hint
+    )
 
 
 def _fields(one: Installation) -> dict[str, object]:
@@ -96,7 +130,7 @@ def _fields(one: Installation) -> dict[str, object]:
         "scope": one.scope,
         "file": one.file,
         "exists": one.exists,
-        "installed": bool(one.events),
+        "installed": one.installed,
         "events": one.events,
         "missing": one.missing,
         "commands": one.commands,
@@ -104,6 +138,7 @@ def _fields(one: Installation) -> dict[str, object]:
         "gone": one.gone,
         "elsewhere": one.elsewhere,
         "unread": [each.message for each in one.unread],
+        "idle": [each.message for each in one.idle],
         "trust": one.trust,
         "trust_reason": one.why,
         "error": None if one.fault is None else error_fields(one.fault),
@@ -120,28 +155,54 @@ def _run_fields(runs: Runs) -> dict[str, object]:
     }
 
 
-def _text(one: Installation) -> str:
-    head = f"{HOST_FILES[one.host].title}, {one.scope}: "
-    if one.fault is not None:
-        return f"{head}{visible(one.file or '')}: can't be told\n"
-    if not one.events:
-        return f"{head}not installed: {visible(one.file or '')}\n"
-    lines = [f"{head}installed: {visible(one.file or '')}"]
-    lines += [f"  command: {visible(command)}" for command in one.commands]
-    if one.own_form:
-        lines.append("  in a form of its own")
-    if one.elsewhere:
-        lines.append("  of another version or place than this one")
-    if one.unread:
-        lines.append("  the host can't read this file as it stands")
-    if one.trust is not None:
-        lines.append(f"  trust: {one.trust}: {visible(one.why or '')}")
+def _text(found: list[Installation], runs: list[Runs], look: Look) -> str:
+    lines: list[str] = []
+    for each in runs:
+        title = look.paint("title", HOST_FILES[each.host].title)
+        lines.append(f"{title}: {_run_text(each)}")
+        for one in found:
+            if one.host == each.host:
+                lines += _lines(one)
+    if not any(one.installed or one.fault for one in found):
+        names = [each.host for each in runs]
+        host = names[0] if len(names) == 1 else "HOST"
+        lines.append(f"to install it: recall hook install --host {host}")
+        if len(names) > 1:
+            lines[-1] += f" ({', '.join(names)})"
     return "\n".join(lines) + "\n"
 
 
+def _lines(one: Installation) -> list[str]:
+    head, file = f"  {one.scope}: ", visible(one.file or "")
+    if one.fault is not None:
+        return [f"{head}can't be told: {file}" if file else f"{head}can't be told"]
+    if not one.installed:
+        return [f"{head}not installed: {file}"]
+    lines = [f"{head}{'installed' if one.events else 'never called'}: {file}"]
+    lines += [f"    command: {visible(command)}" for command in one.commands]
+    lines += [f"    its program is gone: {visible(program)}" for program in one.gone]
+    if one.own_form:
+        lines.append("    in a form of its own, which recall leaves as it is")
+    if one.elsewhere and not one.gone:
+        lines.append("    of another version or place than this one")
+    if one.unread:
+        lines.append("    the host can't read this file as it stands")
+    lines += [f"    {visible(each.message)}" for each in one.idle]
+    if one.missing and one.events:
+        lines.append(f"    not called at {', '.join(one.missing)}")
+    if one.trust is not None and one.events:
+        lines.append(f"    trust: {one.trust}: {visible(one.why or '')}")
+    return lines
+
+
 def _run_text(runs: Runs) -> str:
-    title = HOST_FILES[runs.host].title
-    return (
-        f"{title}: last ran {local(runs.ran)}, spoke {local(runs.spoke)},"
-        f" failed {local(runs.failed)}, hit its deadline {local(runs.late)}\n"
-    )
+    """Return when the hook last ran and how that went; what never happened comes last."""
+    if runs.ran is None:
+        return "no run is logged yet"
+    what = {"spoke": runs.spoke, "failed": runs.failed, "hit its deadline": runs.late}
+    told = [f"{verb} {local(when)}" for verb, when in what.items() if when is not None]
+    never = [verb for verb, when in what.items() if when is None]
+    if never:
+        first = f"{', '.join(never[:-1])} or " if never[:-1] else ""
+        told.append(f"never {first}{never[-1]}")
+    return ", ".join([f"last ran {local(runs.ran)}", *told])
