@@ -34,14 +34,10 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def notes(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    root = tmp_path / "notes"
-    write(root, NOTES)
-    configure(home)
-    monkeypatch.setenv("RECALL_ROOTS", f"notes={root}")
+def notes(notes: Path) -> Path:
     index()
     hold_off()
-    return root
+    return notes
 
 
 def explained(data: bytes, *arguments: str, **options: Any) -> Any:
