@@ -161,11 +161,13 @@ class Machine(RuleBasedStateMachine):
     def search(self) -> None:
         self._refreshed(lambda: refresh(self.store, self.fs))
 
-    @rule(insist=st.booleans())
-    def cut_short(self, insist: bool) -> None:
-        """A refresh that is killed between its last rows and its end."""
+    @rule(insist=st.booleans(), again=st.sampled_from([True, True, False]))
+    def cut_short(self, insist: bool, again: bool) -> None:
+        """A refresh that is killed between its last rows and its end, and perhaps another."""
         with mock.patch.object(keeping, "keep", side_effect=_Killed), suppress(_Killed):
             self._refreshed(lambda: refresh(self.store, self.fs, Options(insist=insist)))
+        if again:
+            self.refresh()
 
     def _refreshed(self, use: Callable[[], object]) -> None:
         try:
