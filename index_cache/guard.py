@@ -177,6 +177,7 @@ def check_pages(store: Store) -> None:
     check_tables(store)
     check_totals(store)
     store.number("generation")
+    store.number("directories_of")
     store.number("withheld")
     store.notes("skipped")
     store.notes("unavailable")

@@ -36,11 +36,11 @@ class Ingest:
     """One run over the differences of one root; counts what it did.
 
     ``clock_ns`` was read before the scan that found them; ``observe`` is shown each row before it
-    is written; ``again`` makes rows of known bytes anew, ``withheld`` are what is
-    withheld if it has no text now. Afterwards ``added`` and ``changed`` count
-    documents, ``lost`` those whose file is there but no text any more; ``unavailable`` lists the
-    files that could not be read this time and keep their rows, ``moving`` those of them that kept
-    changing; ``written`` says whether any row changed. Without ``again``, ``run`` may raise
+    is written; ``again`` makes rows of known bytes anew, ``withheld`` are what is withheld if it
+    has no text now. Afterwards ``added`` and ``changed`` count documents, ``lost`` those whose file
+    is there but no text any more; ``unavailable`` lists the files that could not be read this time
+    and keep their rows, ``moving`` those of them that kept changing, ``gone`` those that were not
+    there any more; ``written`` says whether any row changed. Without ``again``, ``run`` may raise
     OtherParsers.
     """
 
@@ -79,6 +79,11 @@ class Ingest:
     def moving(self) -> list[bytes]:
         """The files that kept changing while they were read."""
         return self._reader.moving
+
+    @property
+    def gone(self) -> list[bytes]:
+        """The files that were gone when they were to be read."""
+        return self._reader.gone
 
     def run(self, changes: Diff) -> Ingest:
         """Bring all differences into the cache, each batch in one transaction."""

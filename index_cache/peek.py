@@ -97,6 +97,9 @@ class _Look:
 
     def run(self, start: int, budget: float, clock: Callable[[], float]) -> Peek:
         until = clock() + budget
+        if self.store.number("directories_of") != self.store.generation:
+            # Its directories may have come after those that are kept, and gone again.
+            self.sweep("a refresh is at work, or was cut short")
         self.check_ignore_files()
         found, paths, signatures = self.found, self.kept.paths, self.kept.signatures
         count = len(paths)
@@ -251,17 +254,36 @@ class _Look:
     def settle(self) -> None:
         """Keep back what only a refresh can tell of all that was found."""
         found = self.found
+        if not found.listed:
+            return
+        # Their rows stayed at the last refresh, which did not see them either.
+        unseen = tuple(each.path for each in self.store.notes("unavailable"))
+        if b"" in unseen:
+            # One note that is there now, and all the others are deleted, wherever they were.
+            self.sweep("the root showed no notes at the last refresh")
         if not (found.appeared or found.vanished):
             return
         entries, most = self.store.number("entries"), self.root.rules.max_files
         if entries + len(found.appeared) > most or entries == most:
             self.sweep("the root has as many files as it may have")
             found.appeared, found.vanished = {}, set()
-        elif len(found.vanished) == entries and not found.appeared:
+        elif not found.appeared and not self.is_any_left(unseen):
             self.sweep("the root shows no notes: not mounted, or all deleted")
             found.vanished = set()
         if self.kept.filters and found.appeared:
             self.keep_back_ignored()
+
+    def is_any_left(self, unseen: tuple[bytes, ...]) -> bool:
+        """Tell whether the manifest has a file that neither vanished nor is at or below ``unseen``.
+
+        Most often the first one is.
+        """
+        for (path,) in self.store.connection.execute("SELECT path FROM entry"):
+            if not is_path(path):
+                raise self.store.damaged("its manifest can't be read")
+            if path not in self.found.vanished and not path.startswith(unseen):
+                return True
+        return False
 
     def keep_back_ignored(self) -> None:
         """Take out of what appeared all that git may be told to ignore: it can't be asked here."""

@@ -28,10 +28,11 @@ class Reader:
 
     ``clock_ns`` was read before the scan that found them. ``unavailable`` lists the files that
     could not be read and whose rows must stay as they are, ``moving`` those of them that kept
-    changing; what was withheld and can't be read is in neither. ``again`` makes the whole row of a
-    file even if the cache knows its bytes; ``in_pieces`` gives rows their terms by chunk, too.
-    ``withheld`` are the paths of notes that withheld themselves when they could last be read: what
-    has no text now stays withheld, its name is not for any list.
+    changing; what was withheld and can't be read is in neither. ``gone`` lists what was not there
+    any more. ``again`` makes the whole row of a file even if the cache knows its bytes;
+    ``in_pieces`` gives rows their terms by chunk, too. ``withheld`` are the paths of notes that
+    withheld themselves when they could last be read: what has no text now stays withheld, its name
+    is not for any list.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Reader:
     ) -> None:
         self.unavailable: list[Skipped] = []
         self.moving: list[bytes] = []
+        self.gone: list[bytes] = []
         self._fs = fs
         self._clock_ns = clock_ns
         self._top = os.path.join(os.fsencode(root.path), b"")
@@ -68,9 +70,13 @@ class Reader:
         try:
             signature, data = self._read(path)
         except FileNotFoundError:
-            return 0, None  # gone since the scan: the next one will see it
+            self.gone.append(path)  # since the scan: the next one will see it
+            return 0, None
         except PermissionError as error:
-            return 0, self._unreadable(path, number, known, files.describe(error))
+            row = self._unreadable(path, number, known, files.describe(error))
+            if row is None:
+                self.gone.append(path)
+            return 0, row
         except OSError as error:
             if isinstance(error, files.Moving):
                 self.moving.append(path)

@@ -245,7 +245,9 @@ def _copy(fresh: Store, live: Store) -> None:
     """
     db.prepare_writer(live.connection)
     with db.Transaction(fresh.connection):
-        fresh.set_meta("generation", max(fresh.generation, live.generation) + 1)
+        generation = max(fresh.generation, live.generation) + 1
+        fresh.set_meta("generation", generation)
+        fresh.set_meta("directories_of", generation)
     copying = live.connection.backup("main", fresh.connection, "main")
     try:
         copying.step()

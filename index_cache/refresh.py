@@ -11,7 +11,6 @@ import apsw
 
 from index_cache import db, locks
 from index_cache.diff import Diff, diff
-from index_cache.directories import doubted, pack
 from index_cache.errors import CacheBusy, RootUnavailable
 from index_cache.scan import look, original_of
 from index_cache.store import Store
@@ -125,7 +124,9 @@ def write(
     ``withheld`` are those that withheld themselves when they could last be read.
     """
     from index_cache.ingest import Ingest, OtherParsers  # 3 ms that most searches need not pay
+    from index_cache.keeping import keep
 
+    generation = store.generation
     if store.meta("parsers") is None and not store.built:
         store.set_meta("parsers", _parsers())
 
@@ -146,24 +147,12 @@ def write(
         store.set_notes("skipped", sorted(found.skipped, key=_by_path))
         store.set_meta("withheld", found.withheld)
         store.set_notes("unavailable", left)
-        _keep_directories(store, found, changes, left)
+        unread = [*(each.path for each in left), *done.gone]
+        keep(store, found, changes, unread, generation)
         if again and not left:  # else rows that other versions made are still there
             store.set_meta("parsers", _parsers())
         store.set_meta("built", 1)
     return done
-
-
-def _keep_directories(store: Store, found: Scan, changes: Diff, left: Iterable[Skipped]) -> None:
-    """Keep what a scan saw of directories; one that has not looked casts doubt on what is kept."""
-    packed = pack(found, (each.path for each in left))
-    kept = store.meta("directories")
-    if packed is None and kept is not None and (changes.read or changes.removed):
-        try:
-            packed = doubted(kept, [*changes.read, *changes.removed])
-        except ValueError as error:
-            raise store.damaged("its list of directories can't be read") from error
-    if packed is not None:
-        store.set_meta("directories", packed)
 
 
 def _parsers() -> str:
@@ -186,7 +175,10 @@ class _Refresh:
         generation = self.store.generation
         found, changes = self._look()
         if not self._needs_writing(found, changes):
-            self._note_directories(found, changes, generation)
+            if found.directories is not None:
+                from index_cache.keeping import note  # a search's has not looked at them
+
+                note(self.store, found, changes, generation)
             return self._finish(found, changes)
         if not self.store.writable:
             return self._read_only(found, changes)
@@ -200,20 +192,6 @@ class _Refresh:
                 found, changes = self._look()
             self._write(found, changes)
         return self._finish(found, changes)
-
-    def _note_directories(self, found: Scan, changes: Diff, generation: int) -> None:
-        """Keep how the directories are now, if that is all that differs. Nobody waits for it."""
-        store = self.store
-        packed = pack(found, (each.path for each in changes.unavailable))
-        if packed is None or packed == store.meta("directories") or not store.writable:
-            return
-        with locks.WriterLock(store.path) as lock:
-            # Other rows than those that this scan was compared with may lack what it saw.
-            if lock.acquire(0) and store.generation == generation:
-                db.prepare_writer(store.connection)
-                with db.Transaction(store.connection):
-                    store.set_meta("directories", packed)
-                store.checkpoint()
 
     def _read_only(self, found: Scan, changes: Diff) -> Report:
         """Let the older view answer, unless bringing it up to date was the whole point."""

@@ -13,7 +13,7 @@ import time
 
 from index_cache.digests import hashed
 from recall import state
-from recall.files import Unreadable, reason_of, unlinked
+from recall.files import Unreadable, reason_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ _DIGITS = 32  # of each hash
 _LINE = 2 * _DIGITS + 1  # bytes: document, blank, content
 _MAX_BYTES = MAX_ENTRIES * (_LINE + 1)
 _KEPT = MAX_ENTRIES * 4 // 5  # when a file has grown too long, so that it is not cut at each prompt
-_LEFTOVER = 3600.0  # seconds after which a temporary file has no writer any more
 _NEWLINE = 10
 _HEX = frozenset(b"0123456789abcdef")
 
@@ -131,32 +130,15 @@ def sweep(state_dir: str | None, now: float | None = None) -> int:
     """
     if state_dir is None:
         return 0
+    from recall import sweeping  # no prompt needs it
+
     directory = os.path.join(state_dir, DIRECTORY)
-    now = time.time() if now is None else now
-    gone: list[str] = []
-    live: list[tuple[float, str]] = []
     try:
-        names = os.listdir(directory)
+        return sweeping.sweep(
+            directory, _SUFFIX, _DIGITS, expiry=EXPIRY, most=MAX_CONVERSATIONS, now=now
+        )
     except OSError:
         return 0
-    for name in names:
-        head, suffix, rest = name.partition(_SUFFIX)
-        if not suffix or not _is_hash(head.encode("utf-8", "replace")):
-            continue
-        path = os.path.join(directory, name)
-        try:
-            touched = os.lstat(path).st_mtime
-        except OSError:
-            continue
-        if rest:  # a temporary file beside it
-            if rest.endswith(".tmp") and abs(now - touched) > _LEFTOVER:
-                gone.append(path)
-        elif _is_expired(touched, now):
-            gone.append(path)
-        else:
-            live.append((touched, path))
-    live.sort(reverse=True)
-    return sum(map(unlinked, [*gone, *(path for _, path in live[MAX_CONVERSATIONS:])]))
 
 
 def _name(session: str) -> str:

@@ -15,7 +15,7 @@ from index_cache.model import Root, Rules
 from index_cache.owned import refuse_foreign_directory
 from recall import __version__, quickjson, state
 from recall.dirs import cache_dir
-from recall.files import Unreadable, reason_of, unlinked
+from recall.files import Unreadable, reason_of
 from recall.hooksettings import HookSettings
 from recall.looked import Looked, ask
 from recall.settings import SearchSettings
@@ -45,7 +45,6 @@ _OTHERS = 0o077
 _HASH_BYTES = 16
 _DAY = 86_400.0
 _MONTH = 30 * _DAY
-_LEFTOVER = 3600.0  # seconds; a temporary file older than this was left by a crash
 
 
 class Resolved:
@@ -126,34 +125,17 @@ def sweep(cache_dir: str | None, now: float | None = None) -> int:
     """
     if cache_dir is None:
         return 0
-    now = time.time() if now is None else now
+    from recall import sweeping  # no prompt needs it
+
     directory = os.path.join(cache_dir, _DIRECTORY)
     try:
         refuse_foreign_directory(cache_dir)
         refuse_foreign_directory(directory)
-        names = os.listdir(directory)
+        return sweeping.sweep(
+            directory, _SUFFIX, 2 * _HASH_BYTES, expiry=_MONTH, most=MAX_KEPT, now=now
+        )
     except OSError:
         return 0
-    gone: list[str] = []
-    live: list[tuple[float, str]] = []
-    for name in names:
-        head, suffix, rest = name.partition(_SUFFIX)
-        if not suffix or len(head) != 2 * _HASH_BYTES or head.strip("0123456789abcdef"):
-            continue
-        path = os.path.join(directory, name)
-        try:
-            age = abs(now - os.lstat(path).st_mtime)
-        except OSError:
-            continue
-        if rest:  # a temporary file beside it
-            if rest.endswith(".tmp") and age > _LEFTOVER:
-                gone.append(path)
-        elif age > _MONTH:
-            gone.append(path)
-        else:
-            live.append((age, path))
-    live.sort()
-    return sum(map(unlinked, [*gone, *(path for _, path in live[MAX_KEPT:])]))
 
 
 def _made_for(cwd: str, environ: Mapping[str, str]) -> list[object]:

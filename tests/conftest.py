@@ -67,3 +67,15 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     # The machine's own git configuration must not decide a test.
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     return directory
+
+
+@pytest.fixture
+def notes(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the one root that is configured: a few notes, no cache yet."""
+    from hook_support import NOTES, configure, write  # few tests need all that it imports
+
+    root = tmp_path / "notes"
+    write(root, NOTES)
+    configure(home)
+    monkeypatch.setenv("RECALL_ROOTS", f"notes={root}")
+    return root

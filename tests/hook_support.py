@@ -37,6 +37,7 @@ if {roomy}:
 {first}
 hook.main()
 """
+HUGE = 17 * 1024 * 1024  # bytes: more than the hook reads
 HELD_OFF = 1e6  # seconds that a sweep is said to have taken
 CONFIG = "[hook]\ndeadline_ms = 10000\n"
 OPENING, CLOSING = "⟦recall⟧ Reference notes", "⟦/recall⟧ End of the reference notes.\n"
@@ -48,6 +49,7 @@ NOTES = {
     "sub/sqlite.md": "# Why SQLite\n\nSQLite checkpoints its write-ahead log by itself.\n",
     "sub/tokens.md": "# Refresh tokens\n\nRefresh tokens of the billing portal expire weekly.\n",
 }
+TITLE = "Rotate the deploy keys"
 KEYS = "where do the deploy keys live in the vault?"
 KESTREL = "when does the kestrel feeder drop its pellets?"
 SQLITE = "does sqlite checkpoint the write-ahead log?"

@@ -23,7 +23,7 @@ from index_cache import db
 from index_cache.locks import WriterLock
 from index_cache.model import Root, Rules
 from index_cache.refresh import Report
-from recall import background, hookfault, resolved, service, state
+from recall import background, hookfault, resolved, service, state, sweeper
 from recall.background import Turn, ask
 from recall.dirs import cache_dir, state_dir
 from recall.service import Recall
@@ -342,7 +342,7 @@ def test_nothing_in_the_working_directory_is_run(
     assert not mark.exists()
     del notes
     # It would have been: without -P it is.
-    subprocess.run([sys.executable, "-m", "recall.background"], cwd=stranger, check=False)
+    subprocess.run([sys.executable, "-m", "recall.sweeper"], cwd=stranger, check=False)
     assert mark.exists()
 
 
@@ -369,7 +369,9 @@ def test_asking_imports_next_to_nothing(where: str) -> None:
     others = {name.partition(".")[0] for name in imported.split()}
     assert others <= {"__future__", "_blake2", "fcntl", "recall", "index_cache"}
     assert "recall.background" in imported.split()
-    assert not {"recall.service", "index_cache.db", "recall.output"} & set(imported.split())
+    assert not {"recall.sweeper", "recall.service", "index_cache.db", "recall.output"} & set(
+        imported.split()
+    )
 
 
 # When
@@ -391,7 +393,7 @@ class Clock:
 
 
 def serve(turn: Turn, sweep: Callable[[], float], clock: Clock, interval: float = 2.0) -> int:
-    return background.serve(turn, lambda: interval, sweep, clock=clock, sleep=clock.sleep)
+    return sweeper.serve(turn, lambda: interval, sweep, clock=clock, sleep=clock.sleep)
 
 
 @pytest.mark.parametrize(
@@ -563,7 +565,7 @@ def test_one_process_does_not_go_on_for_ever(
     notes: Path, where: str, turn: Turn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One with the code that is there now takes its place, and finds the request."""
-    monkeypatch.setattr(background, "MAX_SWEEPS", 3)
+    monkeypatch.setattr(sweeper, "MAX_SWEEPS", 3)
     monkeypatch.setattr(background, "MIN_INTERVAL", 0.0)
     monkeypatch.setattr(background, "SHARE", 0)
     monkeypatch.setattr(
@@ -582,11 +584,11 @@ def test_one_process_does_not_go_on_for_ever(
         assert not is_free(turn)
         started.append((arguments, lock))
 
-    monkeypatch.setattr(background, "_swept", sweep)
-    monkeypatch.setattr(background, "_spawn", spawn)
+    monkeypatch.setattr(sweeper, "_swept", sweep)
+    monkeypatch.setattr(sweeper, "spawn", spawn)
     assert turn.take()
     descriptor = turn.descriptor
-    background._serve(turn, str(notes), where)
+    sweeper._serve(turn, str(notes), where)
     assert len(sweeps) == 3
     assert started == [([str(notes), turn.key, str(descriptor)], descriptor)]
     assert is_free(turn)
@@ -616,7 +618,7 @@ def test_a_first_build_is_no_measure_of_a_sweep(
     monkeypatch.setattr(time, "monotonic", clock)
     monkeypatch.setattr(service.Recall, "refresh", refresh)
     settings = resolved.load(str(notes), os.environ)
-    assert background._swept(settings, str(notes), where) == pytest.approx(8.5)
+    assert sweeper._swept(settings, str(notes), where) == pytest.approx(8.5)
 
 
 def test_waiting_for_another_writer_is_no_measure_of_a_sweep(
@@ -638,7 +640,7 @@ def test_waiting_for_another_writer_is_no_measure_of_a_sweep(
     monkeypatch.setattr(service.Recall, "refresh", refresh)
     monkeypatch.setattr(time, "monotonic", clock)
     settings = resolved.load(str(notes), os.environ)
-    assert background._swept(settings, str(notes), where) == pytest.approx(1.0)
+    assert sweeper._swept(settings, str(notes), where) == pytest.approx(1.0)
     assert clock.slept == [30.0, 1.0]
     assert waits == [0.0]  # it has waited
 
@@ -776,7 +778,7 @@ def test_files_of_roots_that_nobody_asks_for_are_deleted(where: str) -> None:
         with open(path, "ab"):
             os.utime(path, (NOW, NOW - (0 if name.startswith(young) else 31 * DAY)))
     turns[0].give_back()
-    background.sweep_files(where, NOW)
+    sweeper.sweep_files(where, NOW)
     assert sorted(os.listdir(directory)) == sorted(set(names) - {f"{old}.lock", f"{old}.asked"})
 
 
@@ -786,9 +788,7 @@ def test_files_of_roots_that_nobody_asks_for_are_deleted(where: str) -> None:
 def child(turn: Turn, cwd: str, code: str = "") -> subprocess.CompletedProcess[bytes]:
     """Run the process as the hook starts it, but with what it says on pipes."""
     assert turn.take()
-    program = (
-        f"import sys\n{code}\nfrom recall.background import main\nsys.exit(main(sys.argv[1:]))"
-    )
+    program = f"import sys\n{code}\nfrom recall.sweeper import main\nsys.exit(main(sys.argv[1:]))"
     try:
         return subprocess.run(
             [sys.executable, "-P", "-c", program, cwd, turn.key, str(turn.descriptor)],
@@ -846,7 +846,7 @@ def test_H6_what_goes_wrong_is_kept_and_nothing_is_printed(
 @pytest.mark.parametrize("arguments", [[], ["/"], ["/", "0" * 32, "x"], ["/", "0" * 32, "999"]])
 def test_what_nobody_should_start_by_hand(where: str, arguments: list[str]) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "recall.background", *arguments], capture_output=True, check=False
+        [sys.executable, "-m", "recall.sweeper", *arguments], capture_output=True, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")
     assert (hookfault.read(where, hookfault.REFRESH) is None) is (len(arguments) != 3)
@@ -859,10 +859,10 @@ def test_the_page_has_the_numbers_of_the_code() -> None:
         f"at least {background.MIN_INTERVAL:g} s",
         f"{background.SHARE} times",
         f"over {background.LONGEST_WAIT:g} s",
-        f"{background.MAX_SWEEPS} sweeps",
-        f"{background.EXPIRY / DAY:g} days",
+        f"{sweeper.MAX_SWEEPS} sweeps",
+        f"{sweeper.EXPIRY / DAY:g} days",
         f"{hookfault.EXPIRY / DAY:g} days after the last",
         f"{hookfault.MAX_TEXT} characters",
-        f"niced by {background._NICE}",
+        f"niced by {sweeper._NICE}",
     ):
         assert number in told, number

@@ -14,7 +14,6 @@ from hook_support import (
     CONFIG,
     KESTREL,
     KEYS,
-    NOTES,
     ask,
     configure,
     event,
@@ -37,15 +36,6 @@ from recall import hosts, ledger, resolved
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-@pytest.fixture
-def notes(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    root = tmp_path / "notes"
-    write(root, NOTES)
-    configure(home)
-    monkeypatch.setenv("RECALL_ROOTS", f"notes={root}")
-    return root
 
 
 # H1: the first call

@@ -13,6 +13,7 @@ from hook_support import (
     KEYS,
     NOTES,
     SQLITE,
+    TITLE,
     about,
     considered,
     index,
@@ -26,7 +27,6 @@ from recall.recalling import LOOKED_AT, ends_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-TITLE = "Rotate the deploy keys"
 TITLES = {
     KEYS: TITLE,
     KESTREL: "Kestrel feeder",

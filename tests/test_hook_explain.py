@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from cli_support import recall
+from cli_support import Result, recall
 from hook_support import (
     CONFIG,
     KESTREL,
@@ -32,20 +34,39 @@ from hook_support import (
 if TYPE_CHECKING:
     from pathlib import Path
 
+PROGRAM = """
+import sys
+import recall.views
+recall.views.LOOK = {look}
+from recall.cli import main
+sys.exit(main())
+"""
+
 
 @pytest.fixture
-def notes(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    root = tmp_path / "notes"
-    write(root, NOTES)
-    configure(home)
-    monkeypatch.setenv("RECALL_ROOTS", f"notes={root}")
+def notes(notes: Path) -> Path:
     index()
     hold_off()
-    return root
+    return notes
 
 
-def explained(data: bytes, *arguments: str, **options: Any) -> Any:
-    return recall("hook", "--explain", "--json", *arguments, stdin=data, **options).data()
+def explain(
+    data: bytes, *arguments: str, look: float = 60, cwd: Path | str | None = None
+) -> Result:
+    """Run ``recall hook --explain``, with ``look`` seconds for the directories."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM.format(look=look), "hook", "--explain", *arguments],
+        input=data,
+        cwd=cwd,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    return Result(done.returncode, done.stdout, done.stderr)
+
+
+def explained(data: bytes) -> Any:
+    return explain(data, "--json").data()
 
 
 def kept() -> dict[str, bytes]:
@@ -104,21 +125,9 @@ def test_it_does_not_move_on_where_the_next_look_begins(notes: Path) -> None:
     index()
     hold_off()
     before = kept()
-    first = "import recall.views\nrecall.views.LOOK = 0\n"
-    program = f"import sys\n{first}\nfrom recall.cli import main\nsys.exit(main())"
-    import subprocess
-    import sys
-
-    done = subprocess.run(
-        [sys.executable, "-c", program, "hook", "--explain"],
-        input=event(KEYS),
-        capture_output=True,
-        check=True,
-        timeout=60,
-    )
-    assert b" (the rest next time)" in done.stdout
+    assert " (the rest next time)" in explain(event(KEYS), look=0).stdout
     assert kept() == before
-    hook(event(KEYS), first=first, roomy=False)
+    hook(event(KEYS), first="import recall.views\nrecall.views.LOOK = 0\n", roomy=False)
     assert [path for path in kept() if "/looks/" in path]
     settle()
 
@@ -158,7 +167,7 @@ def test_it_says_why_a_hit_has_no_card(notes: Path, home: Path) -> None:
 
 
 def test_a_transcript(notes: Path) -> None:
-    told = recall("hook", "--explain", "--host", "text", stdin=KEYS.encode(), cwd=notes).stdout
+    told = explain(KEYS.encode(), "--host", "text", cwd=notes).stdout
     told = re.sub(r"\d+\.\d+", "#", told.replace(str(notes), "NOTES"))
     told = re.sub(r"\d{4}-\d\d-\d\d", "DATE", told)
     assert told == (

@@ -15,10 +15,10 @@ from cli_support import recall
 from damage_support import BYTES, FILES, ROWS
 from damage_support import settle as settle_cache
 from hook_support import (
+    HUGE,
     KEYS,
-    NOTES,
+    TITLE,
     ask,
-    configure,
     event,
     fault,
     files,
@@ -40,18 +40,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from damage_support import Damage
-
-TITLE = "Rotate the deploy keys"
-HUGE = 17 * 1024 * 1024
-
-
-@pytest.fixture
-def notes(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    root = tmp_path / "notes"
-    write(root, NOTES)
-    configure(home)
-    monkeypatch.setenv("RECALL_ROOTS", f"notes={root}")
-    return root
 
 
 # C4: a damaged cache

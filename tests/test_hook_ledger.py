@@ -17,9 +17,9 @@ from hook_support import (
     NOTES,
     PROGRAM,
     SQLITE,
+    TITLE,
     Said,
     ask,
-    configure,
     event,
     hold_off,
     hook,
@@ -38,19 +38,14 @@ from recall import ledger
 if TYPE_CHECKING:
     from pathlib import Path
 
-TITLE = "Rotate the deploy keys"
 COPY = NOTES["keys.md"].replace("\n", "\r\n")
 
 
 @pytest.fixture
-def notes(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    root = tmp_path / "notes"
-    write(root, NOTES)
-    configure(home)
-    monkeypatch.setenv("RECALL_ROOTS", f"notes={root}")
+def notes(notes: Path) -> Path:
     index()
     hold_off()
-    return root
+    return notes
 
 
 # H5: once a session

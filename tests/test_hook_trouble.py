@@ -14,9 +14,10 @@ import pytest
 from cli_support import recall
 from hook_support import (
     CONFIG,
+    HUGE,
     KEYS,
-    NOTES,
     PROGRAM,
+    TITLE,
     Said,
     ask,
     configure,
@@ -35,19 +36,6 @@ from hook_support import (
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-
-TITLE = "Rotate the deploy keys"
-HUGE = 17 * 1024 * 1024
-
-
-@pytest.fixture
-def notes(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    root = tmp_path / "notes"
-    write(root, NOTES)
-    configure(home)
-    monkeypatch.setenv("RECALL_ROOTS", f"notes={root}")
-    return root
 
 
 # H3: what comes in
@@ -212,7 +200,7 @@ def test_C5_an_empty_environment_is_enough(notes: Path, home: Path) -> None:
     env["PYTHONPATH"] = os.environ.get("PYTHONPATH")
     first = f"from recall import dirs\ndirs.home_of = lambda user: {str(home)!r}\n"
     # What it starts must not find the home of whoever runs the test.
-    first += "from recall import background\nbackground._spawn = lambda *_: None\n"
+    first += "from recall import background\nbackground.spawn = lambda *_: None\n"
     assert hook(event(KEYS), env=env, first=first).titles == [TITLE]
     assert no_fault()
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from card_support import card
 from hypothesis import given
 from hypothesis import strategies as st
 from text_support import ANY_TEXT
 
 from index_cache.analyze import Analyzer
-from recall.card import Card, as_text
+from recall.card import as_text
 from recall.marks import Marker, along, file_address, painted
 from recall.output import Look, plain
 
@@ -23,23 +23,6 @@ TTY = Look(width=40, colour=True, links=True)
 
 def marker(question: str, host: str = "here") -> Marker:
     return Marker(Analyzer().terms(question), host)
-
-
-def card(**fields: Any) -> Card:
-    base: dict[str, Any] = {
-        "id": "x",
-        "root": "notes",
-        "path": "keys.md",
-        "abs_path": "/home/ann/notes/keys.md",
-        "title": "Rotate the deploy keys",
-        "type": "Runbook",
-        "tier": "human-reviewed",
-        "modified": "2026-03-01",
-        "stale": None,
-        "summary": "Keys live in the vault.",
-        "score": 1.5,
-    }
-    return Card(**{**base, **fields})
 
 
 def bare(text: str) -> str:

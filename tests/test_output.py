@@ -5,14 +5,14 @@ import json
 import re
 import unicodedata
 from pathlib import Path
-from typing import Any
 
 import pytest
+from card_support import card
 from hypothesis import given
 from hypothesis import strategies as st
 from text_support import ANY_TEXT, is_safe
 
-from recall.card import Card, as_dict, as_text
+from recall.card import as_dict, as_text
 from recall.envelope import encode, success
 from recall.output import Look, diagnostic, look_at, plain, size, visible
 
@@ -25,23 +25,6 @@ def vectors() -> list[list[str]]:
     assert block
     loaded: list[list[str]] = json.loads(block[1])
     return loaded
-
-
-def card(**fields: Any) -> Card:
-    base: dict[str, Any] = {
-        "id": "notes:keys.md",
-        "root": "notes",
-        "path": "keys.md",
-        "abs_path": "/home/ann/notes/keys.md",
-        "title": "Rotate the deploy keys",
-        "type": "Runbook",
-        "tier": "human-reviewed",
-        "modified": "2026-03-01T10:00:00Z",
-        "stale": None,
-        "summary": "Keys live in the vault.",
-        "score": 1.5,
-    }
-    return Card(**{**base, **fields})
 
 
 @pytest.mark.parametrize("vector", vectors())

@@ -7,11 +7,12 @@ import shutil
 import subprocess
 from contextlib import closing
 from typing import TYPE_CHECKING
+from unittest import mock
 
 import pytest
 from stateful_support import SECOND, FakeFileSystem, Place, ask, fresh
 
-from index_cache import beside, directories, peek
+from index_cache import beside, directories, keeping, peek
 from index_cache.db import Damaged
 from index_cache.directories import SIGNATURE_BYTES, UNKNOWN, unpack
 from index_cache.files import FileSystem, signature
@@ -193,6 +194,95 @@ def test_D3_an_unreadable_or_emptied_directory_is_for_a_refresh(place: Place) ->
     place.fs.delete(place.path("other/d.md"))
     assert told(seen(place))[:2] == (set(), set())
     assert seen(place).sweep_due
+
+
+def test_D3_notes_that_are_not_mounted_are_none_that_is_left(tmp_path: Path) -> None:
+    """Found by the state machine: the look missed that a scan keeps the last note's row."""
+    place = Place(tmp_path)
+    place.make_directories(place.path("mnt"))
+    place.fs.mount(place.path("mnt"), 7)
+    place.write("mnt/e.md", "# Mounted")
+    place.write("a.md", "# Not")
+    place.settle()
+    place.fs.unmount(place.path("mnt"))
+    place.settle()
+    place.fs.delete(place.path("a.md"))
+    no_notes = "the root shows no notes: not mounted, or all deleted"
+    assert told(seen(place)) == (set(), set(), no_notes)
+    place.write("b.md", "# One is there")
+    assert told(seen(place)) == ({"b.md"}, {"a.md"}, None)
+
+
+@pytest.mark.parametrize("name", ["new.md", "top.md"])
+def test_D3_the_first_note_after_all_had_gone_is_for_a_refresh(place: Place, name: str) -> None:
+    """Found by the state machine: the look missed the notes of directories that are as they were.
+
+    A refresh that sees no note at all keeps all rows; one that sees one note drops the others.
+    """
+    for each in TREE:
+        place.fs.delete(place.path(each))
+    place.settle()
+    assert told(seen(place)) == (set(), set(), None)
+    place.write(name, "# One is there")
+    assert seen(place).sweep_due == "the root showed no notes at the last refresh"
+    place.settle()
+    assert place.paths() == [name]
+    assert told(seen(place)) == (set(), set(), None)
+
+
+class _Killed(BaseException):
+    """What ends a refresh at once."""
+
+
+@pytest.mark.parametrize("insist", [False, True])
+def test_C7_a_refresh_that_was_cut_short_leaves_its_directories_to_the_next(
+    place: Place, monkeypatch: pytest.MonkeyPatch, insist: bool
+) -> None:
+    """Rows of a directory that no look knows of: it could go, and they would stay unnoticed."""
+    place.write("new/n.md", "# New")
+    with monkeypatch.context() as patch, closing(place.store()) as store:
+        patch.setattr(keeping, "keep", mock.Mock(side_effect=_Killed))
+        with pytest.raises(_Killed):
+            refresh(store, place.fs, Options(insist=insist))
+    assert "new/n.md" in place.paths()
+    place.fs.delete(place.path("new/n.md"))
+    place.fs.remove_directory(place.path("new"))
+    cut_short = "a refresh is at work, or was cut short"
+    assert told(seen(place)) == (set(), set(), cut_short)
+    with closing(place.store()) as store:
+        refresh(store, place.fs)  # a search's does not look at directories
+    assert seen(place).sweep_due == cut_short
+    place.settle()
+    assert told(seen(place)) == (set(), set(), None)
+
+
+def test_C7_a_refresh_that_was_cut_short_at_its_very_end_is_made_good(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.write("sub/n.md", "# New")
+    place.fs.forward(10 * SECOND)
+    with monkeypatch.context() as patch, closing(place.store()) as store:
+        patch.setattr(keeping, "keep", mock.Mock(side_effect=_Killed))
+        with pytest.raises(_Killed):
+            refresh(store, place.fs, Options(insist=True))
+    place.refresh()  # which has no row to write
+    assert told(seen(place)) == (set(), set(), None)
+    assert seen(place).listed == 0
+
+
+def test_D1_a_note_that_was_away_when_it_was_to_be_read_is_seen(tmp_path: Path) -> None:
+    """Its directory is as the scan saw it, but the refresh has made no row of it."""
+    place = Place(tmp_path)
+    place.make_directories(place.path("mnt"))
+    place.fs.mount(place.path("mnt"), 7)
+    place.write("a.md", "# Not")
+    place.write("mnt/e.md", "# Mounted")
+    place.fs.forward(10 * SECOND)
+    place.fs.before_read = lambda _: place.fs.unmount(place.path("mnt"))
+    place.refresh()
+    assert place.paths() == ["a.md"]
+    place.fs.mount(place.path("mnt"), 7)
+    assert told(seen(place)) == ({"mnt/e.md"}, set(), None)
 
 
 def test_D3_a_root_that_shows_no_note_has_lost_none(tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ from recall import (
     recalllog,
     resolved,
     summary,
+    sweeping,
     topic,
 )
 from recall.hookcommand import command_line
@@ -216,7 +217,7 @@ def test_what_the_kept_configuration_depends_on() -> None:
     assert f"{resolved.MAX_BYTES // 1024} KiB at most" in text
     assert f"{resolved.MAX_KEPT:,} most lately used" in text
     assert resolved._MONTH == 30 * resolved._DAY
-    assert resolved._LEFTOVER == 3600
+    assert sweeping.LEFTOVER == 3600
 
 
 def test_fields_of_an_explanation() -> None:
