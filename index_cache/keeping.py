@@ -1,20 +1,71 @@
-"""Keep what a scan saw of a root's directories, beside the rows that it goes with.
+"""Keep what a scan saw: the rows of files that differ, what was left out, and the directories.
 
-Looks at directories alone compare both with what is there. See ``spec/staleness.md``.
+Looks at directories alone compare these with what is there, and need the rows that they go with.
+See ``spec/staleness.md``. The ingest costs 3 ms, so whoever may have nothing to write imports this
+module when it has.
 """
 
 from __future__ import annotations
 
-from index_cache import db, locks
+from index_cache import db, locks, reader
+from index_cache.diff import Diff
 from index_cache.directories import doubted, pack
+from index_cache.ingest import Ingest, OtherParsers
+from index_cache.model import by_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
-    from index_cache.diff import Diff
+    from index_cache.files import FileSystem
+    from index_cache.ingest import Observer, Progress
     from index_cache.scan import Scan
     from index_cache.store import Store
+
+
+def write(
+    store: Store,
+    fs: FileSystem,
+    found: Scan,
+    changes: Diff,
+    progress: Progress | None = None,
+    observe: Observer | None = None,
+    *,
+    again: bool = False,
+    withheld: Container[bytes] = frozenset(),
+) -> Ingest:
+    """Bring what differs into a cache, and what the scan told; the caller holds the lock.
+
+    ``observe`` is shown each row before it is written; ``again`` reads all notes that were found,
+    ``withheld`` are those that withheld themselves when they could last be read.
+    """
+    generation = store.generation
+    if store.meta("parsers") is None and not store.built:
+        store.set_meta("parsers", reader.parsers())
+
+    def ingest() -> Ingest:
+        clock = found.clock_ns
+        work = Ingest(store, fs, clock, progress, observe, again=again, withheld=withheld)
+        if again:
+            return work.run(Diff(sorted(found.entries), changes.removed, changes.unavailable))
+        return work.run(changes)
+
+    try:
+        done = ingest()
+    except OtherParsers:
+        again = True
+        done = ingest()
+    left = [*changes.unavailable, *done.unavailable]
+    with db.Transaction(store.connection):
+        store.set_notes("skipped", sorted(found.skipped, key=by_path))
+        store.set_meta("withheld", found.withheld)
+        store.set_notes("unavailable", left)
+        unread = [*(each.path for each in left), *done.gone]
+        keep(store, found, changes, unread, generation)
+        if again and not left:  # else rows that other versions made are still there
+            store.set_meta("parsers", reader.parsers())
+        store.set_meta("built", 1)
+    return done
 
 
 def keep(

@@ -130,6 +130,11 @@ class Skipped:
         return f"Skipped({self.path!r}, {self.reason!r})"
 
 
+def by_path(note: Skipped) -> tuple[bytes, str]:
+    """Return what such notes are sorted by."""
+    return note.path, note.reason
+
+
 class Hit:
     """A document that a search found: what the cache knows of it, and how it matched.
 

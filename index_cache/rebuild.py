@@ -16,7 +16,8 @@ from index_cache.diff import diff
 from index_cache.equivalence import differences
 from index_cache.errors import CacheBusy, CheckFailed, RootUnavailable
 from index_cache.filters import Filter
-from index_cache.refresh import existing, write
+from index_cache.keeping import write
+from index_cache.refresh import existing
 from index_cache.scan import look
 from index_cache.sides import Held
 from index_cache.store import Store

@@ -12,16 +12,17 @@ import apsw
 from index_cache import db, locks
 from index_cache.diff import Diff, diff
 from index_cache.errors import CacheBusy, RootUnavailable
+from index_cache.model import by_path
 from index_cache.scan import look, original_of
 from index_cache.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Iterable
 
     from index_cache.errors import RecallError
     from index_cache.files import FileSystem
-    from index_cache.ingest import Ingest, Observer, Progress
+    from index_cache.ingest import Progress
     from index_cache.model import Root, Skipped
     from index_cache.scan import Scan
 
@@ -107,60 +108,6 @@ def refresh(store: Store, fs: FileSystem, options: Options | None = None) -> Rep
     return _Refresh(store, fs, options or Options()).run()
 
 
-def write(
-    store: Store,
-    fs: FileSystem,
-    found: Scan,
-    changes: Diff,
-    progress: Progress | None = None,
-    observe: Observer | None = None,
-    *,
-    again: bool = False,
-    withheld: Container[bytes] = frozenset(),
-) -> Ingest:
-    """Bring what differs into a cache, and what the scan told; the caller holds the lock.
-
-    ``observe`` is shown each row before it is written; ``again`` reads all notes that were found,
-    ``withheld`` are those that withheld themselves when they could last be read.
-    """
-    from index_cache.ingest import Ingest, OtherParsers  # 3 ms that most searches need not pay
-    from index_cache.keeping import keep
-
-    generation = store.generation
-    if store.meta("parsers") is None and not store.built:
-        store.set_meta("parsers", _parsers())
-
-    def ingest() -> Ingest:
-        clock = found.clock_ns
-        work = Ingest(store, fs, clock, progress, observe, again=again, withheld=withheld)
-        if again:
-            return work.run(Diff(sorted(found.entries), changes.removed, changes.unavailable))
-        return work.run(changes)
-
-    try:
-        done = ingest()
-    except OtherParsers:
-        again = True
-        done = ingest()
-    left = [*changes.unavailable, *done.unavailable]
-    with db.Transaction(store.connection):
-        store.set_notes("skipped", sorted(found.skipped, key=_by_path))
-        store.set_meta("withheld", found.withheld)
-        store.set_notes("unavailable", left)
-        unread = [*(each.path for each in left), *done.gone]
-        keep(store, found, changes, unread, generation)
-        if again and not left:  # else rows that other versions made are still there
-            store.set_meta("parsers", _parsers())
-        store.set_meta("built", 1)
-    return done
-
-
-def _parsers() -> str:
-    from index_cache.reader import parsers  # which imports them: 20 ms
-
-    return parsers()
-
-
 class _Refresh:
     """One refresh of one root."""
 
@@ -220,7 +167,7 @@ class _Refresh:
             or not self.store.built
             or self._lingers()
             or (self.options.insist and self._is_outdated())
-            or self.store.notes("skipped") != sorted(found.skipped, key=_by_path)
+            or self.store.notes("skipped") != sorted(found.skipped, key=by_path)
             or self.store.number("withheld") != found.withheld
             or self.store.notes("unavailable") != changes.unavailable
         )
@@ -236,6 +183,8 @@ class _Refresh:
         raise locks.busy(self.store.root, wait)
 
     def _write(self, found: Scan, changes: Diff) -> None:
+        from index_cache.keeping import write  # most searches write nothing
+
         store = self.store
         self.report.built = not store.built
         db.prepare_writer(store.connection)
@@ -256,7 +205,11 @@ class _Refresh:
 
     def _is_outdated(self) -> bool:
         """Tell whether other versions of the parsers made what the cache holds."""
-        return self.store.built and self.store.meta("parsers") != _parsers()
+        if not self.store.built:
+            return False
+        from index_cache.reader import parsers  # which imports them: 20 ms
+
+        return self.store.meta("parsers") != parsers()
 
     def _lingers(self) -> bool:
         since = self.store.meta("lingers_since")
@@ -294,13 +247,9 @@ def left_out(
 
     def public(notes: Iterable[Skipped]) -> tuple[Skipped, ...]:
         named = (each for each in notes if original_of(each.path) not in hidden)
-        return tuple(sorted(named, key=_by_path))
+        return tuple(sorted(named, key=by_path))
 
     return public([*skipped, *store.problems()]), public(unavailable), len(hidden) + withheld
-
-
-def _by_path(note: Skipped) -> tuple[bytes, str]:
-    return note.path, note.reason
 
 
 def open_store(root: Root, directory: str | None, wait: float) -> Store:
