@@ -169,7 +169,7 @@ def _look(
     one.unread = hostreading.unread(host, document, mark=bool(settings.bom))
     one.idle = hostreading.idle(host, document, calls)
     one.off = hosttrust.off(settings, environ, cwd)
-    one.trust, one.why = hosttrust.trust(settings, environ, cwd)
+    one.trust, one.why = hosttrust.trust(settings, environ, cwd, one.off)
 
 
 def _programs(
