@@ -183,7 +183,7 @@ def _of_event(host: HostFiles, each: Found) -> _Fault:
     known = " and ".join(host.events)
     what = f"the hook is called at {each.event}, and answers at {known} alone"
     if each.call.exact:
-        return "", what, "take it out there, in an editor; recall hook uninstall takes out all"
+        return "", what, "take it out there, in an editor; recall hook uninstall takes it out too"
     return "", what, f"take it out there, {_EDIT}"
 
 

@@ -233,6 +233,18 @@ def test_the_line_is_that_of_what_is_wrong() -> None:
     assert [lines[each.line - 1].split('"')[1] for each in told] == ["matcher", "timeout"]
 
 
+@pytest.mark.parametrize("text", [hook(type="prompt"), hook("PreToolUse")])
+def test_the_program_of_what_does_not_run_is_not_asked_for(home: Path, text: str) -> None:
+    """An install would not put another in its place, as the hint for one that is gone says."""
+    file = home / CLAUDE
+    file.parent.mkdir()
+    file.write_text(text)
+    done = status("--host", "claude", "--scope", "user")
+    assert "gone" not in done.stdout + done.stderr
+    (one,) = status("--host", "claude", "--scope", "user", "--json").data()["installations"]
+    assert (one["gone"], one["elsewhere"]) == ([], None)
+
+
 def test_it_says_what_mends_it(home: Path, tmp_path: Path) -> None:
     """An install mends a timeout where all is ours; a hook of no type is wanted where none runs."""
     file = home / CLAUDE

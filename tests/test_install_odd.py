@@ -245,7 +245,7 @@ def test_our_command_at_another_event_is_told_of(home: Path, said: Any, *, own: 
     command = f"FAST=1 {HAND}" if own else HAND
     handler = json.dumps({"type": "command", "command": command})
     err, value, out = said("install", "claude", hooks(handler, event="PreToolUse"))
-    other = "recall leaves it as it is" if own else "recall hook uninstall takes out all"
+    other = "recall leaves it as it is" if own else "recall hook uninstall takes it out too"
     assert err == (
         "warning: the hook is called at PreToolUse, and answers at UserPromptSubmit and"
         f" SessionStart alone ({home / FILES['claude']}:1)\n"
