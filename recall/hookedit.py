@@ -9,7 +9,6 @@ from __future__ import annotations
 from contextlib import suppress
 
 from recall.hookcommand import understood
-from recall.hosts import SESSION_START
 from recall.jsonedit import Document, Number, Unsafe, created, inserted, removed, replaced
 
 TYPE_CHECKING = False
@@ -97,12 +96,13 @@ def named(document: Document) -> list[Found]:
     return calls
 
 
-def with_hook(text: str, events: Sequence[str], group: Group, command: str) -> str:
+def with_hook(text: str, events: Sequence[str], group: Group, command: str, least: float) -> str:
     """Return the settings with the hook at each of ``events``, called by ``command``.
 
-    What calls it already stays where it is, an older form of ours with the new command in it and,
-    where nobody else wrote anything into its group, without a timeout that is too short.
-    Raises Unsafe, Broken.
+    ``group`` makes what stands in an event's list; ``least`` is the shortest timeout that will do,
+    in the host's unit. What calls the hook already stays where it is, an older form of ours with
+    the new command in it and, where nobody else wrote anything into its group, without a timeout
+    that is too short. Raises Unsafe, Broken.
     """
     document = Document(text)
     missing = [event for event in events if event not in {each.event for each in found(document)}]
@@ -117,10 +117,10 @@ def with_hook(text: str, events: Sequence[str], group: Group, command: str) -> s
             text = inserted(document, (_HOOKS, event), None, group(command))
         else:
             text = inserted(document, (_HOOKS,), event, [group(command)])
-    return _renewed(text, events, group, command)
+    return _renewed(text, events, group, command, least)
 
 
-def _renewed(text: str, events: Sequence[str], group: Group, command: str) -> str:
+def _renewed(text: str, events: Sequence[str], group: Group, command: str, least: float) -> str:
     """Put ``command`` in the place of older forms; where there are two at one event, keep one."""
     for event in events:
         exact = [each for each in found(Document(text)) if each.event == event and each.call.exact]
@@ -128,8 +128,8 @@ def _renewed(text: str, events: Sequence[str], group: Group, command: str) -> st
             text = _without(Document(text), spare, None)
         if exact and exact[0].command != command:
             text = replaced(Document(text), (*exact[0].path, "command"), command)
-        if exact and is_hasty(exact[0], group) and _is_as_installed(Document(text), exact[0]):
-            text = replaced(Document(text), (*exact[0].path, "timeout"), timeout_of(group))
+        if exact and is_mended(Document(text), exact[0], least):
+            text = replaced(Document(text), (*exact[0].path, "timeout"), _timeout_of(group))
     return text
 
 
@@ -145,23 +145,22 @@ def place_of(document: Document, path: Path) -> int:
     return document.start
 
 
-def timeout_of(group: Group) -> int:
-    """Return the timeout with which the hook is installed, in the host's unit."""
+def _timeout_of(group: Group) -> int:
     handlers = group("")[_HOOKS]
     value = handlers[0]["timeout"] if isinstance(handlers, list) else 0
     return int(value)
 
 
-def is_hasty(each: Found, group: Group) -> bool:
-    """Tell whether the host would stop it sooner than it may take, or reads no timeout there."""
+def is_hasty(each: Found, least: float) -> bool:
+    """Tell whether its timeout is shorter than ``least``, in the host's unit, or no number."""
     if each.timeout is None:
         return False  # then hosts take one of their own, which is longer than ours
-    return not isinstance(each.timeout, Number) or float(each.timeout) < timeout_of(group)
+    return not isinstance(each.timeout, Number) or float(each.timeout) < least
 
 
-def is_narrowed(each: Found) -> bool:
-    """Tell whether a matcher keeps it from some starts of sessions; at prompts hosts have none."""
-    return each.event == SESSION_START and each.matcher not in (None, "", "*")
+def is_mended(document: Document, each: Found, least: float) -> bool:
+    """Tell whether an install puts its timeout right: too short, and all around it is ours."""
+    return each.call.exact and is_hasty(each, least) and _is_as_installed(document, each)
 
 
 def _is_as_installed(document: Document, each: Found) -> bool:

@@ -24,11 +24,11 @@ class Installation:
     ``file`` is None where its place is not known; ``fault`` why it can't be read. ``events`` are
     those at which the hook is called, ``called`` how often at each, ``missing`` those at which it
     should be and is not, ``absent`` those of them at which nothing of ours stands. ``gone`` are the
-    programs that are named and can't be run, ``own_gone`` those of them in a form of somebody's
-    own; ``elsewhere`` tells whether what is named belongs to another installation than this one,
-    None if it can't be said. ``unread`` is what keeps the host from reading the file, ``idle`` what
-    keeps single calls from running, ``off`` in which of the host's files hooks are switched off,
-    and how.
+    programs that are called there and can't be run, ``own_gone`` those of them in a form of
+    somebody's own; ``elsewhere`` tells whether what is called belongs to another installation than
+    this one, None if it can't be said. ``unread`` is what keeps the host from reading the file,
+    ``idle`` what keeps single calls from running, ``off`` in which of the host's files hooks are
+    switched off, and how.
     """
 
     __slots__ = (
@@ -156,20 +156,20 @@ def _look(
     calls = named(document)
     if not calls:
         return
-    for each in calls:
-        if hostreading.runs(host, each):
-            one.called[each.event] = one.called.get(each.event, 0) + 1
+    running = [each for each in calls if hostreading.runs(host, each)]
+    for each in running:
+        one.called[each.event] = one.called.get(each.event, 0) + 1
     one.events = list(one.called)
     one.missing = [each for each in host.events if each not in one.events]
     standing = {each.event for each in calls}
     one.absent = [each for each in one.missing if each not in standing]
     one.commands = list(dict.fromkeys(each.command for each in calls))
     one.own_form = any(not each.call.exact for each in calls)
-    _programs(one, calls, environ, program)
+    _programs(one, running, environ, program)
     one.unread = hostreading.unread(host, document, mark=bool(settings.bom))
     one.idle = hostreading.idle(host, document, calls)
     one.off = hosttrust.off(settings, environ, cwd)
-    one.trust, one.why = hosttrust.trust(settings, environ, cwd)
+    one.trust, one.why = hosttrust.trust(settings, environ, cwd, one.off)
 
 
 def _programs(

@@ -22,6 +22,7 @@ USER, PROJECT = "user", "project"
 SCOPES = (USER, PROJECT)
 # More than the longest deadline that can be configured (10 s) and what comes after an answer.
 TIMEOUT = 15  # seconds
+LEAST_TIMEOUT = 2  # seconds; the hook's own deadline and the start of its interpreter, with room
 
 
 class HostFiles:
@@ -96,10 +97,25 @@ class HostFiles:
         self.by_place = by_place
         self.silence = silence
 
+    @property
+    def timeout(self) -> int:
+        """Return the timeout with which the hook is installed, in the host's unit."""
+        return TIMEOUT * self.per_second
+
+    @property
+    def least_timeout(self) -> int:
+        """Return the shortest timeout that the hook can live with, in the host's unit."""
+        return LEAST_TIMEOUT * self.per_second
+
+    @property
+    def unit(self) -> str:
+        """Return the unit of the host's timeouts."""
+        return "s" if self.per_second == 1 else "ms"
+
     def group(self, command: str) -> dict[str, object]:
         """Return what is added to an event's list: a group of our own, with one hook."""
         handler: dict[str, object] = {"name": "recall"} if self.named else {}
-        handler |= {"type": "command", "command": command, "timeout": TIMEOUT * self.per_second}
+        handler |= {"type": "command", "command": command, "timeout": self.timeout}
         return {"hooks": [handler]}
 
     def directory(self, environ: Mapping[str, str]) -> str:

@@ -8,6 +8,7 @@ switched off, or that can't run as they are written.
 from __future__ import annotations
 
 from recall.hookedit import found as calls_in
+from recall.hookedit import is_hasty, is_mended
 from recall.hosts import CLAUDE, GEMINI, SESSION_START
 from recall.jsonedit import Number, line_of
 
@@ -30,13 +31,11 @@ _NAMED_OFF = (("hooksConfig", "disabled"), ("hooks", "disabled"))  # lists of ho
 _OUR_NAME = "recall"
 _SOURCES = ("startup", "resume", "clear", "compact")  # by which sessions start
 _MAX_MATCHER = 200  # characters; what is longer is not looked at
-_USUAL_TIMEOUT = 15  # seconds, what is installed
-LEAST_TIMEOUT = 2  # seconds; the hook's own deadline and the start of its interpreter, with room
 _EDIT = "in an editor; recall leaves it as it is"
 
 
 class Complaint:
-    """What a host minds in ``line`` (from 1) of its settings, and what to do about it."""
+    """What is wrong in ``line`` (from 1) of a host's settings, and what to do about it."""
 
     __slots__ = ("hint", "line", "message")
 
@@ -145,12 +144,19 @@ def _at(document: Document, path: Path) -> object:
 
 def idle(host: HostFiles, document: Document, calls: Sequence[Found]) -> list[Complaint]:
     """Return what keeps single calls of the hook from running, or from being of any use."""
+    running = {each.event for each in calls if runs(host, each)}
     told: list[Complaint] = []
     for each in calls:
-        for key, what, hint in _idle(host, document, each):
+        if not each.runs:
+            faults = [_of_type(host, document, each, running)]
+        elif each.event not in host.events:
+            faults = [_of_event(host, each)]
+        else:
+            faults = [*_of_matcher(host, each), *_of_timeout(host, document, each)]
+        for key, what, hint in faults:
             path = _existing(document, each, key)
             line = line_of(document.text, document.element(path).first)
-            told.append(Complaint(what, line, f"{hint}, {_EDIT}"))
+            told.append(Complaint(what, line, hint))
     return told
 
 
@@ -159,43 +165,60 @@ def runs(host: HostFiles, each: Found) -> bool:
     return each.runs and each.event in host.events
 
 
-def _idle(host: HostFiles, document: Document, each: Found) -> list[tuple[str, str, str]]:
-    """Return for each fault of a call the key that it lies in, what it is, and what to do."""
-    at = f"at {each.event}"
-    if each.event not in host.events:
-        known = " and ".join(host.events)
-        return [("", f"the hook is called {at}, and answers at {known} alone", "take it out there")]
-    if not each.runs:
-        fields = document.at(each.path)
-        kind = fields.get("type") if isinstance(fields, dict) else None
-        what = f'is of type "{kind}"' if isinstance(kind, str) else "has no type"
-        what = f'the hook is not run {at}: its entry {what}, not "command"'
-        return [("type", what, 'give it "type": "command"')]
-    faults = []
-    if each.matcher not in (None, "", "*"):
-        faults += _of_matcher(host, each, str(each.matcher))
-    if each.timeout is not None:
-        seconds = _seconds(host, each.timeout)
-        if seconds is None or seconds < LEAST_TIMEOUT:
-            unit = "ms" if host.per_second > 1 else "s"
-            what = "no number" if seconds is None else f"{each.timeout} {unit}"
-            what = f"the timeout of the hook {at} is {what}, which may end it before it answers"
-            faults.append(("timeout", what, f"give it {_USUAL_TIMEOUT * host.per_second} ({unit})"))
-    return faults
+# Each fault of a call: the key that it lies in, "" for the call itself, what it is, what to do.
+_Fault = tuple[str, str, str]
 
 
-def _of_matcher(host: HostFiles, each: Found, matcher: str) -> list[tuple[str, str, str]]:
-    said, hint = f'the matcher "{matcher}" at {each.event}', "take the matcher out"
+def _of_type(host: HostFiles, document: Document, each: Found, running: set[str]) -> _Fault:
+    fields = document.at(each.path)
+    kind = fields.get("type") if isinstance(fields, dict) else None
+    why = f'it is of type "{kind}", not "command"' if isinstance(kind, str) else "it has no type"
+    is_wanted = each.event in host.events and each.event not in running
+    hint = 'give it "type": "command"' if is_wanted else "take it out if it is not wanted"
+    what = f"an entry with the hook's command at {each.event} is not run: {why}"
+    return "type", what, f"{hint}, {_EDIT}"
+
+
+def _of_event(host: HostFiles, each: Found) -> _Fault:
+    known = " and ".join(host.events)
+    what = f"the hook is called at {each.event}, and answers at {known} alone"
+    if each.call.exact:
+        return "", what, "take it out there, in an editor; recall hook uninstall takes it out too"
+    return "", what, f"take it out there, {_EDIT}"
+
+
+def _of_timeout(host: HostFiles, document: Document, each: Found) -> list[_Fault]:
+    if not is_hasty(each, host.least_timeout):
+        return []
+    what = (
+        f"the timeout of the hook at {each.event} is {timeout_words(host, each)}, with which it may"
+        " be ended before it answers"
+    )
+    if is_mended(document, each, host.least_timeout):
+        hint = f"install the hook again: that makes it {host.timeout} {host.unit}"
+    else:
+        hint = f"make it {host.timeout} ({host.unit}), {_EDIT}"
+    return [("timeout", what, hint)]
+
+
+def timeout_words(host: HostFiles, each: Found) -> str:
+    """Return the timeout of a call that has one, for people."""
+    return f"{each.timeout} {host.unit}" if isinstance(each.timeout, Number) else "no number"
+
+
+def _of_matcher(host: HostFiles, each: Found) -> list[_Fault]:
+    if each.matcher in (None, "", "*"):
+        return []
+    said, hint = f'the matcher "{each.matcher}" at {each.event}', f"take the matcher out, {_EDIT}"
     if each.event != SESSION_START:
         # None of the hosts of today looks at it there, but the person meant something by it.
         return [("matcher", f"{said} has nothing to match: the hook may run always or never", hint)]
     sources = _SOURCES[:-1] if host.name == GEMINI else _SOURCES  # which does not tell of that
-    missed = [source for source in sources if not _matches(host, matcher, source)]
+    missed = [source for source in sources if not _matches(host, str(each.matcher), source)]
     if not missed:
         return []
-    if len(missed) == len(sources):
-        return [("matcher", f"{said} keeps the hook from running", hint)]
-    return [("matcher", f"{said} keeps the hook from running at {', '.join(missed)}", hint)]
+    at = "" if len(missed) == len(sources) else f" at {', '.join(missed)}"
+    return [("matcher", f"{said} keeps the hook from running{at}", hint)]
 
 
 def _matches(host: HostFiles, matcher: str, source: str) -> bool:
@@ -212,13 +235,6 @@ def _matches(host: HostFiles, matcher: str, source: str) -> bool:
             return re.search(matcher, source) is not None
     except (re.error, OverflowError, RecursionError):
         return False
-
-
-def _seconds(host: HostFiles, timeout: object) -> float | None:
-    try:
-        return float(timeout) / host.per_second if isinstance(timeout, Number) else None
-    except ValueError:
-        return None
 
 
 def _existing(document: Document, each: Found, key: str) -> Path:

@@ -15,7 +15,7 @@ from recall.hostfiles import PROJECT, USER, place
 from recall.hostreading import named_off, switch, switched_off, unread
 from recall.hosts import CLAUDE, CODEX
 from recall.installing import MAX_BYTES
-from recall.jsonedit import Broken, Document
+from recall.jsonedit import Broken, Document, Number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 TRUSTED, UNTRUSTED, OFF, UNKNOWN = "trusted", "untrusted", "off", "unknown"
 _MAX_BYTES = 32 * 1024 * 1024  # Claude Code keeps histories in the same file
 _USUAL_TIMEOUT = 600  # seconds, what Codex takes when a hook names none
-
+_MOST_DIGITS = 20  # of a timeout that Codex reads
 # A file that Claude Code reads in a project besides that into which the hook is installed.
 _SHARED = ".claude/settings.json"
 _MARK = "\ufeff"
@@ -88,20 +88,25 @@ def _document(file: str) -> tuple[Document | None, bool]:
         return None, False
 
 
-def trust(settings: Settings, environ: Mapping[str, str], cwd: str) -> Trust:
+def trust(
+    settings: Settings,
+    environ: Mapping[str, str],
+    cwd: str,
+    switched: tuple[str, Complaint] | None,
+) -> Trust:
     """Return whether the host runs the calls that are in ``settings``, and why we think so.
 
-    ``cwd`` is where the person stands: some hosts trust directories, not hooks.
+    ``cwd`` is where the person stands: some hosts trust directories, not hooks. ``switched`` is
+    what ``off`` has returned.
     """
     name = settings.place.host.name
-    switched = off(settings, environ, cwd)
     if switched is not None:
         file, complaint = switched
         return OFF, f"it is switched off in {file}, line {complaint.line}"
     if name == CLAUDE:
         return _claude(settings, environ, cwd)
     if name == CODEX:
-        return _codex(settings, environ, cwd)
+        return _codex(settings, environ)
     return _gemini(settings, environ, cwd)
 
 
@@ -118,8 +123,7 @@ def _claude(settings: Settings, environ: Mapping[str, str], cwd: str) -> Trust:
     return UNKNOWN, "Claude Code runs hooks in directories that it was told to trust; it asks"
 
 
-def _codex(settings: Settings, environ: Mapping[str, str], cwd: str) -> Trust:
-    del cwd
+def _codex(settings: Settings, environ: Mapping[str, str]) -> Trust:
     place = settings.place
     config = _toml(os.path.join(place.host.directory(environ), "config.toml"))
     features = _value(config, "features")
@@ -161,7 +165,8 @@ def codex_hash(event: str, each: Found) -> str:
     import hashlib
 
     timeout = each.timeout
-    seconds = int(timeout) if isinstance(timeout, str) and timeout.isdigit() else _USUAL_TIMEOUT
+    is_whole = isinstance(timeout, Number) and timeout.isdigit() and len(timeout) <= _MOST_DIGITS
+    seconds = int(str(timeout)) if is_whole else _USUAL_TIMEOUT
     handler = {
         "async": False,
         "command": each.command,

@@ -125,7 +125,10 @@ def install(place: Place, command: str, state_dir: str, *, dry_run: bool = False
 def _installation(settings: Settings, command: str) -> Change:
     host = settings.place.host
     before = settings.document.text
-    after = _edited(settings, lambda: hookedit.with_hook(before, host.events, host.group, command))
+    least = host.least_timeout
+    after = _edited(
+        settings, lambda: hookedit.with_hook(before, host.events, host.group, command, least)
+    )
     left = [each for each in settings.found if not each.call.exact and each.event in host.events]
     if after == before and settings.data is not None:
         return Change(settings, ALREADY, settings.data, left)

@@ -92,10 +92,7 @@ class Document:
 
     def at(self, path: Path) -> object:
         """Return the value at ``path``. Raises KeyError, IndexError or TypeError for none."""
-        value: object = self.value
-        for step in path:
-            value = value[step]  # type: ignore[index]
-        return value
+        return _inside(self.value, path)
 
     def element(self, path: Path) -> Element:
         """Return where the value at ``path`` is; the value must be there."""

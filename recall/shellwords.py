@@ -67,8 +67,6 @@ _RUNNERS: dict[str, tuple[tuple[tuple[str, ...], ...], frozenset[str]]] = {
     "uv": ((("run",), ("tool", "run")), _UV),
     "uvx": (((),), _UV),
 }
-
-
 # Options behind which these take a line of shell.
 _LINES = {"env": ("-S", "--split-string"), "flock": ("-c", "--command")}
 

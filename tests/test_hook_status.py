@@ -177,10 +177,14 @@ IDLE: list[tuple[str, str, list[str]]] = [
     ("gemini", hook("SessionStart", "startup|clear"), ["keeps the hook from running"]),
     ("gemini", hook("SessionStart", "clear"), ["from running at startup, resume"]),
     ("claude", hook(matcher="Bash"), ['"Bash" at UserPromptSubmit has nothing to match']),
-    ("claude", hook(type="prompt"), ['not run at UserPromptSubmit: its entry is of type "prompt"']),
-    ("claude", hook(type=None), ["its entry has no type"]),
+    (
+        "claude",
+        hook(type="prompt"),
+        ['at UserPromptSubmit is not run: it is of type "prompt", not "command"'],
+    ),
+    ("claude", hook(type=None), ["is not run: it has no type"]),
     ("codex", hook("SessionStart", "x", type="agent", timeout=1), ['of type "agent"']),
-    ("claude", hook(timeout=1), ["is 1 s, which may end it"]),
+    ("claude", hook(timeout=1), ["is 1 s, with which it may be ended"]),
     ("claude", hook(timeout=0), ["is 0 s, "]),
     ("claude", hook(timeout=1.5), ["is 1.5 s, "]),
     ("claude", hook(timeout=2), []),
@@ -227,6 +231,42 @@ def test_the_line_is_that_of_what_is_wrong() -> None:
     told = idle(HOST_FILES["claude"], document, hookedit.named(document))
     lines = document.text.split("\n")
     assert [lines[each.line - 1].split('"')[1] for each in told] == ["matcher", "timeout"]
+
+
+@pytest.mark.parametrize("text", [hook(type="prompt"), hook("PreToolUse")])
+def test_the_program_of_what_does_not_run_is_not_asked_for(home: Path, text: str) -> None:
+    """An install would not put another in its place, as the hint for one that is gone says."""
+    file = home / CLAUDE
+    file.parent.mkdir()
+    file.write_text(text)
+    done = status("--host", "claude", "--scope", "user")
+    assert "gone" not in done.stdout + done.stderr
+    (one,) = status("--host", "claude", "--scope", "user", "--json").data()["installations"]
+    assert (one["gone"], one["elsewhere"]) == ([], None)
+
+
+def test_it_says_what_mends_it(home: Path, tmp_path: Path) -> None:
+    """An install mends a timeout where all is ours; a hook of no type is wanted where none runs."""
+    file = home / CLAUDE
+    file.parent.mkdir()
+    ours = f"{COMMAND} --host claude"
+    again = "hint: install the hook again: that makes it 15 s\n"
+    by_hand = "hint: make it 15 (s), in an editor; recall leaves it as it is\n"
+    for text, hint in (
+        (hook(command=ours, timeout=1), again),
+        (hook(command=ours, timeout=1, async_=True), by_hand),
+        (hook(matcher="", command=ours, timeout=1), by_hand),
+        (hook(command=f"{ours}; true", timeout=1), by_hand),
+    ):
+        file.write_text(text)
+        assert hint in status("--host", "claude", cwd=tmp_path).stderr
+    value = json.loads(hook(type=None))
+    file.write_text(json.dumps(value))
+    said = 'hint: give it "type": "command", in an editor'
+    assert said in status("--host", "claude", cwd=tmp_path).stderr
+    value["hooks"]["UserPromptSubmit"] += json.loads(hook())["hooks"]["UserPromptSubmit"]
+    file.write_text(json.dumps(value))
+    assert "hint: take it out if it is not wanted, in" in status(cwd=tmp_path).stderr
 
 
 JSON = st.recursive(

@@ -141,7 +141,7 @@ def test_a_hook_that_came_later_stays(place: Place) -> None:
     other = GOOD["other hooks of the event"]
     text = place.file.read_text()
     edited = hookedit.with_hook(
-        text, ["Stop"], lambda line: {"hooks": [{"type": "command", "command": line}]}, "date"
+        text, ["Stop"], lambda line: {"hooks": [{"type": "command", "command": line}]}, "date", 2
     )
     groups = Document(edited).element(("hooks", "UserPromptSubmit"))
     edited = f"{edited[: groups.end - 1].rstrip()},\n      {OTHER}\n    {edited[groups.end - 1 :]}"

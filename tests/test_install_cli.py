@@ -354,7 +354,9 @@ def test_status_warns_of_what_is_gone_missing_or_wrong(home: Path, tmp_path: Pat
 
 def trusted(host: str, cwd: Path, scope: str = "user") -> str:
     where = hostfiles.place(hostfiles.host_files(host), scope, os.environ, str(cwd))
-    state, why = hosttrust.trust(installing.read(where), os.environ, str(cwd))
+    settings = installing.read(where)
+    switched = hosttrust.off(settings, os.environ, str(cwd))
+    state, why = hosttrust.trust(settings, os.environ, str(cwd), switched)
     assert why
     return state
 
@@ -405,6 +407,19 @@ def test_trust_of_codex(home: Path, tmp_path: Path) -> None:
     assert trusted("codex", tmp_path) == "untrusted"
     installed("codex", tmp_path, "project")
     assert trusted("codex", tmp_path, "project") == "untrusted"
+
+
+@pytest.mark.parametrize("timeout", ['"²"', '"15"', "1" * 5000, "1e2", "-1"])
+def test_a_timeout_that_codex_does_not_read_is_no_fault_of_ours(home: Path, timeout: str) -> None:
+    """Python's int() refuses some of these, which str.isdigit() takes."""
+    handler = f'{{"type": "command", "command": "recall-hook", "timeout": {timeout}}}'
+    file = home / ".codex" / "hooks.json"
+    file.parent.mkdir()
+    file.write_text(f'{{"hooks": {{"UserPromptSubmit": [{{"hooks": [{handler}]}}]}}}}')
+    config = f'[hooks.state."{file}:user_prompt_submit:0:0"]\ntrusted_hash = "sha256:0"\n'
+    (home / ".codex" / "config.toml").write_text(config)
+    data = recall("hook", "status", "--host", "codex", "--scope", "user", "--json").data()
+    assert data["installations"][0]["trust"] == "unknown"
 
 
 def test_the_digest_by_which_codex_knows_a_hook(tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ def test_any_layout_is_understood(case: tuple[str, Any]) -> None:
 def test_the_hook_goes_in_and_comes_off(case: tuple[str, Any]) -> None:
     text, value = case
     before = Document(text)
-    new = hookedit.with_hook(text, EVENTS, group, COMMAND)
+    new = hookedit.with_hook(text, EVENTS, group, COMMAND, 2)
     after = Document(new)
     wanted = json.loads(json.dumps(value))
     for event in EVENTS:
@@ -137,7 +137,7 @@ def test_the_hook_goes_in_and_comes_off(case: tuple[str, Any]) -> None:
     # Nothing that was there is gone: what is left of the new text holds the old one, in order.
     rest = iter(new)
     assert all(char in rest for char in text if not char.isspace())
-    assert hookedit.with_hook(new, EVENTS, group, COMMAND) == new
+    assert hookedit.with_hook(new, EVENTS, group, COMMAND, 2) == new
     old = hookedit.without_hook(new, before)
     assert Document(old).value == before.value
     assert old == text

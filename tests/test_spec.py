@@ -242,6 +242,7 @@ def test_files_and_commands_of_hosts() -> None:
         assert project == host.project
         assert tuple(re.findall(r"`(\w+)`", events)) == host.events
         assert int(timeout) == hostfiles.TIMEOUT * host.per_second
+    assert f"under {hostfiles.LEAST_TIMEOUT} s, or no number" in told
     assert command_line(["PROGRAM"], "NAME") in told.splitlines()
     assert command_line(["PROGRAM"], "gemini", "{}") in told.splitlines()
     assert f"deeper than {jsonedit.MAX_DEPTH}" in told

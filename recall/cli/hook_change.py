@@ -17,7 +17,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recall.hookremarks import Remark
     from recall.hostfiles import Place
     from recall.hostreading import Complaint
     from recall.installing import Change
@@ -109,10 +108,12 @@ def _text(change: Change, then: list[str], look: Look, *, dry_run: bool) -> str:
     return said + "".join(f"  {visible(line)}\n" for line in then)
 
 
-def say(console: Console, where: Place, remarks: Sequence[Complaint | Remark]) -> None:
-    """Warn of what is odd in a settings file, with its lines."""
-    for each in remarks:
-        console.note(f"{each.message} ({where.file}:{each.line})", each.hint)
+def say(
+    console: Console, file: str | None, complaints: Sequence[Complaint], about: str = ""
+) -> None:
+    """Warn of what is wrong in a settings file, with its lines; ``about`` comes before each."""
+    for each in complaints:
+        console.note(f"{about}{each.message} ({file}:{each.line})", each.hint)
 
 
 def same_file(change: Change, scope: str) -> list[str]:

@@ -51,8 +51,8 @@ def command(*, name: str, scope: str, dry_run: bool, as_json: bool) -> int:
     change = installing.install(where, line, the_state(), dry_run=dry_run)
     # The file as it is then: what its host makes of that is what counts.
     after = installing.Settings(where, change.settings.target, change.after)
-    say(console, where, complaints(where.host, after.document, mark=bool(after.bom)))
-    say(console, where, hookremarks.after_install(where.host, after.document))
+    say(console, where.file, complaints(where.host, after.document, mark=bool(after.bom)))
+    say(console, where.file, hookremarks.after_install(where.host, after.document))
     _warn_of_another(console, after)
     then = same_file(change, scope)
     if change.action != installing.ALREADY:

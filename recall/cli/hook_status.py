@@ -9,7 +9,7 @@ import click
 from recall.cli import completing
 from recall.cli.common import Console, working_directory
 from recall.cli.fields import fault_fields, fault_text, local, moment
-from recall.cli.hook_change import this_program
+from recall.cli.hook_change import say, this_program
 from recall.cli.options import examples, json_option
 from recall.envelope import error_fields
 from recall.hostfiles import HOST_FILES, SCOPES, host_files
@@ -97,13 +97,10 @@ def _warn(console: Console, one: Installation) -> None:
     if one.fault is not None:
         hint = one.fault.hint
         console.note(f"{title}: {one.fault.message} ({one.fault.where or one.scope})", hint)
-    for each in one.unread:
-        console.note(f"{each.message} ({one.file}:{each.line})", each.hint)
+    say(console, one.file, one.unread)
     if one.off is not None:
-        file, each = one.off
-        console.note(f"{each.message} ({file}:{each.line})", each.hint)
-    for each in one.idle:
-        console.note(f"{title}: {each.message} ({one.file}:{each.line})", each.hint)
+        say(console, one.off[0], [one.off[1]])
+    say(console, one.file, one.idle, f"{title}: ")
     for program in one.gone:
         own = f"edit {one.file}: recall leaves a command in a form of its own as it is"
         hint = own if program in one.own_gone else again

@@ -31,21 +31,21 @@ def command(*, name: str, scope: str, dry_run: bool, as_json: bool) -> int:
     """Have a host no longer call the prompt hook.
 
     A settings file that is as "recall hook install" left it is put back to the byte, and deleted
-    if there was none; another one loses what was added, and nothing else.
+    if there was none; another one loses the commands that install writes, and nothing else.
     """
     from recall import hookremarks, installing
 
     console = Console("hook uninstall", as_json=as_json)
-    change = installing.uninstall(the_place(name, scope), the_state(), dry_run=dry_run)
-    if change.changed and change.settings.place.host.by_place and _moves_others(change):
+    where = the_place(name, scope)
+    change = installing.uninstall(where, the_state(), dry_run=dry_run)
+    if change.changed and where.host.by_place and _moves_others(change):
         console.note(
-            f"{change.settings.place.host.title} knows trusted hooks by their places, and others"
-            " stand behind this one: it may ask for them again"
+            f"{where.host.title} knows trusted hooks by their places, and others stand behind this"
+            " one: it may ask for them again"
         )
-    where = change.settings.place
     after = installing.Settings(where, change.settings.target, change.after)
-    say(console, where, hookremarks.after_uninstall(after.document))
-    running = f"sessions of {change.settings.place.host.title} that are open may still call it"
+    say(console, where.file, hookremarks.after_uninstall(where.host, after.document))
+    running = f"sessions of {where.host.title} that are open may still call it"
     then = [*same_file(change, scope), *([running] if change.changed else [])]
     return answer(console, change, then, dry_run=dry_run)
 

@@ -120,7 +120,15 @@ def _unquoted(word: str) -> str:
     return " ".join(split_arg_string(word))
 
 
-class _Bash(BashComplete):
+class _AsItIs(ShellComplete):
+    """A script into which nothing is to be put: click would read a meaning into its ``%``."""
+
+    def source(self) -> str:
+        """Return the script."""
+        return self.source_template
+
+
+class _Bash(_AsItIs, BashComplete):
     """bash's words end at each of ``COMP_WORDBREAKS``, and it inserts what it is given as it is.
 
     What stands together in the line is one word here. bash replaces the last piece of it alone,
@@ -128,10 +136,6 @@ class _Bash(BashComplete):
     """
 
     source_template = _BASH
-
-    def source(self) -> str:
-        """Return the script."""
-        return self.source_template
 
     def get_completion_args(self) -> tuple[list[str], str]:
         words, word = self._words()
@@ -187,14 +191,10 @@ class _Bash(BashComplete):
         return (words[:-1], words[-1] + last) if begin == end and words else (words, last)
 
 
-class _Zsh(ZshComplete):
+class _Zsh(_AsItIs, ZshComplete):
     """zsh keeps ``--option=`` itself and sees to quotes."""
 
     source_template = _ZSH
-
-    def source(self) -> str:
-        """Return the script."""
-        return self.source_template
 
     def get_completion_args(self) -> tuple[list[str], str]:
         words = os.environ["COMP_WORDS"].split("\n")
@@ -208,17 +208,13 @@ class _Zsh(ZshComplete):
         return f"{item.type}\n{value}\n{item.help or '_'}"
 
 
-class _Fish(FishComplete):
+class _Fish(_AsItIs, FishComplete):
     """fish compares whole words, ``--option=`` included, and has taken the quotes off earlier ones.
 
     ``COMP_CWORD`` is the word that is typed.
     """
 
     source_template = _FISH
-
-    def source(self) -> str:
-        """Return the script."""
-        return self.source_template
 
     def get_completion_args(self) -> tuple[list[str], str]:
         return os.environ["COMP_WORDS"].split("\n")[1:], _unquoted(os.environ["COMP_CWORD"])
