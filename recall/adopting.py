@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from recall.configfile import MAX_CONFIG_BYTES, Entry, base_name, listed, unique
-from recall.dirs import expand_home
+from recall.dirs import expand_home, home_hint
 from recall.files import Unreadable, directory_fault, read_small
 from recall.notice import Notice, shell_quoted
 from recall.project import find_above, is_inside
@@ -231,6 +231,4 @@ def derived_name(path: str) -> str:
 
 
 def _homeless(source: str, value: str) -> Notice:
-    return Notice(
-        f'{source}: no home directory is known for "{value}"', "set HOME, or write the whole path"
-    )
+    return Notice(f'{source}: no home directory is known for "{value}"', home_hint(value))

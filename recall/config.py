@@ -22,7 +22,7 @@ from recall.configfile import (
     read_config,
     unique,
 )
-from recall.dirs import config_file, expand_home, state_dir
+from recall.dirs import config_file, expand_home, home_hint, state_dir
 from recall.files import directory_fault
 from recall.hooksettings import combined, without_effect
 from recall.notice import Notice, shell_quoted
@@ -213,7 +213,7 @@ class _Loading:
                 raise ConfigInvalid(
                     f'{VARIABLE}: no home directory is known for "{directory}"',
                     where=VARIABLE,
-                    hint="set HOME, or write the whole path",
+                    hint=home_hint(directory),
                 )
             path = os.path.join(self.cwd, expanded)
             if self.looked:

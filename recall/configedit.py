@@ -19,12 +19,12 @@ from recall.configfile import (
     nearest,
     parse,
     unique,
-    unwritten,
 )
 from recall.dirs import expand_home
 from recall.files import Unreadable, directory_fault, read_small
 from recall.notice import shell_quoted
 from recall.project import PROJECT_FILE, is_inside
+from recall.writes import refuse_foreign, unwritten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -345,6 +345,7 @@ def _rewrite(file: str, edit: Callable[[str], str | None]) -> bool:
     from recall.replace import locked, make_private, replace
 
     target = os.path.realpath(file)
+    refuse_foreign(target)
     try:
         make_private(os.path.dirname(target))
         with locked(os.path.dirname(target)):

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import os
 
-from index_cache.errors import ConfigInvalid, InvalidInput, RootUnavailable
+from index_cache.errors import ConfigInvalid
 from index_cache.model import Rules
 from recall import hooksettings
-from recall.dirs import expand_home
+from recall.dirs import expand_home, home_hint
 from recall.files import Unreadable, read_small
-from recall.notice import Notice, shell_quoted
+from recall.notice import Notice
 from recall.project import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from index_cache.errors import RecallError
     from recall.looked import Looked
 
 MAX_CONFIG_BYTES = 1024 * 1024
@@ -151,6 +150,7 @@ def parse(text: str, file: str) -> dict[str, object]:
         raise ConfigInvalid(
             f"the configuration is not valid TOML: {reason or error}",
             where=":".join([file, *numbers]),
+            hint="correct it in an editor",
         ) from error
     except RecursionError as error:
         raise ConfigInvalid("the configuration is nested too deeply", where=file) from error
@@ -199,24 +199,6 @@ def listed(entries: list[Entry]) -> str:
     shown = [f"{entry.name} ({entry.path})" for entry in entries[:_LISTED]]
     more = len(entries) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")
-
-
-def unwritten(message: str, file: str, error: OSError) -> RecallError:
-    """Return what to say of a file that can't be written.
-
-    ``RootUnavailable`` where permissions, the mount or the disk forbid it for now, as nothing that
-    was asked is wrong; ``InvalidInput`` where its place can't be one.
-    """
-    import errno
-
-    text = f"{message}: {error.strerror or error}"
-    if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
-        directory = shell_quoted(os.path.dirname(os.path.realpath(file)))
-        hint = f"ls -ld {directory} shows who may; nothing was changed"
-        return RootUnavailable(text, where=file, hint=hint)
-    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-        return RootUnavailable(text, where=file, hint="free some space; nothing was changed")
-    return InvalidInput(text, where=file)
 
 
 class _Reader:
@@ -282,7 +264,7 @@ class _Reader:
             raise self._wrong(
                 f'{key}: no home directory is known for "{written}"',
                 key,
-                hint="set HOME, or write the whole path",
+                hint=home_hint(written),
             )
         rules = Rules(
             self._globs(value, "include", key),

@@ -54,6 +54,14 @@ def expand_home(path: str, environ: Mapping[str, str]) -> str | None:
     return os.path.join(home, rest) if slash else home
 
 
+def home_hint(path: str) -> str:
+    """Return what to do about a ``path`` for which ``expand_home`` knows no home."""
+    head = path.partition("/")[0]
+    if head == "~":
+        return "set HOME, or write the whole path"
+    return f"write the whole path: no user {head[1:]} is known here"
+
+
 def home_of(user: str | None) -> str | None:
     """Return the home of a user, or of ourselves, as the user database has it, or None."""
     import pwd

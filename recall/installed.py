@@ -44,26 +44,29 @@ def has_any(state_dir: str) -> bool:
 
 
 @contextmanager
-def alone(state_dir: str, target: str) -> Iterator[None]:
+def alone(state_dir: str, target: str) -> Iterator[bool]:
     """Let nobody else install or uninstall for this person meanwhile, and clear away first.
 
-    What killed ones left of records and beside ``target``, the settings file, goes. Where the state
-    directory can't be had, there is no lock: who then writes a record is told.
+    What killed ones left of records and beside ``target``, the settings file, goes. Gives whether
+    there is a lock. Where the state directory can't be had, there is none: who then writes a record
+    is told. Raises RootUnavailable when another process keeps it too long.
     """
     from recall.leftovers import sweep
     from recall.replace import locked
 
     directory = os.path.join(state_dir, _DIRECTORY)
     with ExitStack() as stack:
+        is_alone = False
         with suppress(OSError):
             state.own(state_dir)
             state.own(directory)
-            if stack.enter_context(locked(directory)):
+            is_alone = stack.enter_context(locked(directory))
+            if is_alone:
                 sweep(directory, _is_name)
         with suppress(OSError), locked(os.path.dirname(target)) as is_held:
             if is_held:
                 sweep(os.path.dirname(target), os.path.basename(target).__eq__)
-        yield
+        yield is_alone
 
 
 def digest(data: bytes) -> str:
@@ -78,17 +81,32 @@ def path_of(state_dir: str, file: str) -> str:
 
 def read(state_dir: str, file: str) -> Record | None:
     """Return the record of a settings file, None if there is none that can be used."""
+    found = _read(state_dir, _name(file))
+    return found[1] if found is not None and found[0] == file else None
+
+
+def every(state_dir: str) -> list[tuple[str, Record]]:
+    """Return all records that can be read, each with the settings file that it is of."""
+    try:
+        names = sorted(filter(_is_name, os.listdir(os.path.join(state_dir, _DIRECTORY))))
+    except OSError:
+        return []
+    found = [_read(state_dir, f"{_DIRECTORY}/{name}") for name in names]
+    return [each for each in found if each is not None]
+
+
+def _read(state_dir: str, name: str) -> tuple[str, Record] | None:
     import base64
     import json
 
     try:
-        fields = json.loads(state.read(state_dir, _name(file), _MAX_BYTES))
-        before = fields["before"]
+        fields = json.loads(state.read(state_dir, name, _MAX_BYTES))
+        file, before = str(fields["file"]), fields["before"]
         made = [str(each) for each in fields["made"]]
-        if fields["file"] != os.fsdecode(os.fsencode(file)):
+        if name != _name(file):
             return None
         kept = None if before is None else base64.b64decode(before, validate=True)
-        return Record(kept, str(fields["wrote"]), made)
+        return file, Record(kept, str(fields["wrote"]), made)
     except (OSError, Unreadable, ValueError, KeyError, TypeError, RecursionError):
         return None
 

@@ -12,10 +12,10 @@ from contextlib import suppress
 
 from index_cache.errors import ConfigInvalid, RecallError, RootUnavailable, WriteRefused
 from recall import hookedit, installed
-from recall.configfile import unwritten
 from recall.files import Unreadable, read_small
 from recall.jsonedit import Broken, Document, Unsafe
 from recall.project import is_inside
+from recall.writes import refuse_foreign, unwritten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from recall.hostfiles import Place
 
 MAX_BYTES = 1024 * 1024  # of a settings file
+MAX_CALLS = 64  # of the hook; each that is taken out has the whole file checked
 _BOM = b"\xef\xbb\xbf"
 _UNTOUCHED = "nothing was changed"
 INSTALLED, UPDATED, ALREADY = "installed", "updated", "already installed"
@@ -113,12 +114,18 @@ def install(place: Place, command: str, state_dir: str, *, dry_run: bool = False
     Raises what ``read`` and ``unwritten`` do, and RootUnavailable when the file changes meanwhile.
     """
     settings = read(place)  # what is refused leaves nothing in the state directory
+    change = _installation(settings, command)
+    if change.changed:
+        refuse_foreign(settings.target)
+        refuse_foreign(installed.path_of(state_dir, settings.target))
     if dry_run:
-        return _installation(settings, command)
-    with installed.alone(state_dir, settings.target):
+        return change
+    with installed.alone(state_dir, settings.target) as is_alone:
         change = _installation(read(place), command)
         if change.changed and change.after is not None:
             _put(change.settings, change.after, state_dir)
+        if is_alone:
+            _sweep_records(state_dir, settings.target)
         return change
 
 
@@ -134,6 +141,12 @@ def _installation(settings: Settings, command: str) -> Change:
         return Change(settings, ALREADY, settings.data, left)
     ours = any(each.call.exact and each.event in host.events for each in settings.found)
     data = settings.bom + after.encode("utf-8")
+    if len(data) > MAX_BYTES:  # then it could not be read again, to take the hook out
+        raise ConfigInvalid(
+            f"the settings file would be larger than {MAX_BYTES} bytes",
+            where=settings.place.file,
+            hint=f"make it smaller in an editor; {_UNTOUCHED}",
+        )
     return Change(settings, UPDATED if ours else INSTALLED, data, left)
 
 
@@ -145,7 +158,8 @@ def _put(settings: Settings, data: bytes, state_dir: str) -> None:
         installed.keep(state_dir, settings.target, record)
     except OSError as error:
         where = installed.path_of(state_dir, settings.target)
-        raise unwritten("what was there before can't be kept", where, error) from error
+        what = "that there were no settings" if settings.data is None else "what was there before"
+        raise unwritten(f"{what} can't be kept", where, error) from error
     try:
         _write(settings, data)
     except BaseException:
@@ -175,7 +189,7 @@ def uninstall(place: Place, state_dir: str, *, dry_run: bool = False) -> Change:
     change = _removal(settings, installed.read(state_dir, settings.target))
     if dry_run or not (change.changed or installed.has_any(state_dir)):
         return change
-    with installed.alone(state_dir, settings.target):
+    with installed.alone(state_dir, settings.target) as is_alone:
         settings = read(place)
         record = installed.read(state_dir, settings.target)
         change = _removal(settings, record)
@@ -186,7 +200,36 @@ def uninstall(place: Place, state_dir: str, *, dry_run: bool = False) -> Change:
         if settings.data is None or change.action == DELETED:
             _remove_made(record)
         installed.forget(state_dir, settings.target)
+        if is_alone:
+            _sweep_records(state_dir, settings.target)
     return change
+
+
+def _sweep_records(state_dir: str, target: str) -> None:
+    """Delete the records of other files than ``target`` that nothing can be put back for.
+
+    A file that was moved, became a link or lost the hook by another hand is no longer the one that
+    its record, which may hold secrets, was kept for.
+    """
+    for file, record in installed.every(state_dir):
+        if file == target or _may_be_ours(file):
+            continue
+        if not os.path.lexists(file):
+            _remove_made(record)
+        installed.forget(state_dir, file)
+
+
+def _may_be_ours(file: str) -> bool:
+    """Tell whether the hook is in a settings file, or nobody can say now that it is not."""
+    if os.path.realpath(file) != file:
+        return False
+    try:
+        text = read_small(file, MAX_BYTES).removeprefix(_BOM).decode("utf-8")
+        return any(each.call.exact for each in hookedit.found(Document(text)))
+    except FileNotFoundError:
+        return False
+    except (Unreadable, Broken, UnicodeDecodeError):
+        return True
 
 
 def _removal(settings: Settings, record: installed.Record | None) -> Change:
@@ -236,6 +279,13 @@ def _parsed(data: bytes | None) -> Document | None:
 
 
 def _edited(settings: Settings, edit: Callable[[], str]) -> str:
+    calls = sum(each.call.exact for each in settings.found)
+    if calls > MAX_CALLS:
+        raise ConfigInvalid(
+            f"the hook is called {calls} times there, more than {MAX_CALLS}",
+            where=settings.place.file,
+            hint=f"take most of them out in an editor; {_UNTOUCHED}",
+        )
     try:
         return edit()
     except (Unsafe, Broken) as error:
@@ -256,7 +306,8 @@ def _write(settings: Settings, data: bytes) -> None:
         os.makedirs(directory, exist_ok=True)
         with locked(directory):
             _refuse_moved(settings)
-            replace(settings.target, data)
+            # A host takes no lock: a write of its own is seen if it comes before the last look.
+            replace(settings.target, data, last_look=lambda: _refuse_moved(settings))
     except OSError as error:
         raise unwritten("the settings can't be written", settings.place.file, error) from error
 

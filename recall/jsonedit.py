@@ -25,6 +25,18 @@ _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 _PIECE = re.compile(rf"{_STRING}|//[^\n\r]*|/\*(?:.*?\*/)?|\S", re.DOTALL)
 _TOKEN = re.compile(_STRING + r'|[\[\]{},:]|[^\s\[\]{},:"]+')
 _NOT_NEWLINE = re.compile(r"[^\n\r]")
+# What the parser says in half-sentences, which go on with a place of its own.
+_SAID = {
+    "Expecting value": "a value is expected here",
+    "Expecting property name enclosed in double quotes": "a key in double quotes is expected here",
+    "Expecting ':' delimiter": 'a ":" is expected between a key and its value',
+    "Expecting ',' delimiter": 'a "," is expected between two elements',
+    "Unterminated string starting at": "a text that begins here does not end",
+    "Extra data": "there is more behind the end of the settings",
+    "Invalid control character at": "a control character stands in a text",
+    "Invalid \\escape": "a backslash is followed by what it can't stand before",
+    "Invalid \\uXXXX escape": "behind \\u there are not four hexadecimal digits",
+}
 
 
 class Broken(Exception):
@@ -179,7 +191,7 @@ class Document:
                 parse_constant=self._constant,
             )
         except json.JSONDecodeError as error:
-            message = f"{error.msg[:1].lower()}{error.msg[1:]}"
+            message = _SAID.get(error.msg, f"{error.msg[:1].lower()}{error.msg[1:]}")
             raise Broken(message, self.text, error.pos) from error
 
     def _object(self, pairs: list[tuple[str, object]]) -> dict[str, object]:

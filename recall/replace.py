@@ -6,23 +6,35 @@ import os
 import stat
 from contextlib import contextmanager, suppress
 
+from index_cache.errors import RootUnavailable
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+PATIENCE = 5.0  # seconds that another process's lock is waited for
+_PACE = 0.05  # seconds between two tries
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 def replace(
-    path: str, data: bytes, *, mode: int | None = None, follow: bool = True, sync: bool = True
+    path: str,
+    data: bytes,
+    *,
+    mode: int | None = None,
+    follow: bool = True,
+    sync: bool = True,
+    last_look: Callable[[], None] | None = None,
 ) -> None:
     """Write ``data`` to ``path`` so that a reader or a crash finds the old file or the new one.
 
     A symlink's target is replaced, not the link, unless ``follow`` is False. ``mode`` is set
     whatever the umask; without it an existing file keeps its mode and a new one gets what the
     umask leaves. Without ``sync`` the disk is not waited for: after a power cut the file may be
-    empty.
-    Raises ``OSError``; then nothing was changed and no temporary file is left.
+    empty. ``last_look`` is called right before the file is replaced, when the slow part is over: it
+    may raise if that is no longer the file that was read.
+    Raises ``OSError`` and what ``last_look`` does; then nothing was changed and no temporary file
+    is left.
     """
     if follow:
         path = os.path.realpath(path)
@@ -39,6 +51,8 @@ def replace(
             stream.flush()
             if sync:
                 os.fsync(descriptor)
+        if last_look is not None:
+            last_look()
         os.replace(temporary, path)
     except BaseException:
         with suppress(OSError):
@@ -88,17 +102,32 @@ def locked(directory: str) -> Iterator[bool]:
 
     The lock is on the directory itself: no lock file appears beside a person's files, and the
     kernel frees it when a process dies. Where the file system has no locks, none is taken, and
-    False given.
+    False given. Raises RootUnavailable when another process keeps it for ``PATIENCE`` seconds.
     """
-    import fcntl
-
     descriptor = os.open(directory, _DIRECTORY)
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            is_held = True
-        except OSError:
-            is_held = False
-        yield is_held
+        yield _is_locked(descriptor, directory)
     finally:
         os.close(descriptor)
+
+
+def _is_locked(descriptor: int, directory: str) -> bool:
+    import fcntl
+    import time
+
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            if time.monotonic() >= end:
+                raise RootUnavailable(
+                    f"another process has had the lock of a directory for {PATIENCE:g} s",
+                    where=directory,
+                    hint="try again when it is done; nothing was changed",
+                ) from error
+            time.sleep(_PACE)
+        except OSError:
+            return False
+        else:
+            return True

@@ -7,6 +7,7 @@ shell: variables, functions and what is read from files stay unknown. It never r
 from __future__ import annotations
 
 import os
+import re
 import shlex
 
 TYPE_CHECKING = False
@@ -15,9 +16,12 @@ if TYPE_CHECKING:
 
 MAX_LINE = 16 * 1024
 _DEPTH = 5  # of shells within shells
+_MOST_TEXTS = 8  # that begin on one line and are looked for
 _BREAKS = frozenset(";|&()\n`")
 _REDIRECTING = frozenset("0123456789&<> \t")
 _PLAIN, _SINGLE, _DOUBLE = "", "'", '"'
+# The start of a text in the line itself, "<<EOF", and the word that ends it; "<<<" is none.
+_HERE = re.compile(r"""<<(-?)[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|\\?([\w.!%+,:@^-]+))(?![<\w])""")
 # What stands before a command and says nothing of it.
 _RESERVED = frozenset({"if", "then", "elif", "else", "while", "until", "do", "!", "{"})
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish"})
@@ -203,9 +207,11 @@ def _without_redirections(words: list[str]) -> list[str]:
 def simple_commands(line: str) -> list[str]:
     """Return the commands of a line without what is between them, quotes and all.
 
-    What a ``$( )`` runs is one of its own, in double quotes too; a comment is none.
+    What a ``$( )`` runs is one of its own, in double quotes too; a comment is none, nor is a text
+    that a command reads from the lines behind it.
     """
     commands: list[list[str]] = [[]]
+    texts: list[tuple[bool, str]] = []  # that begin on the next line
     state, above = _PLAIN, 0  # above: in how many $( ) within double quotes
     at = 0
     while at < len(line):
@@ -222,10 +228,12 @@ def simple_commands(line: str) -> list[str]:
             step = (len(line) if end < 0 else end) - at
         elif state == _PLAIN and char in _BREAKS and not _in_redirection(line, at):
             commands.append([])
+            step = _behind_texts(line, at, texts)
             if char == ")" and above:
                 state, above = _DOUBLE, above - 1
                 commands[-1].append(_DOUBLE)
         else:
+            texts += [] if state or len(texts) >= _MOST_TEXTS else _here(line, at)
             if not state and char in "<>" and line[at - 1 : at] not in _REDIRECTING:
                 commands[-1].append(" ")  # a name ends here, without a blank too
             commands[-1].append(char)
@@ -235,6 +243,33 @@ def simple_commands(line: str) -> list[str]:
                 state = _PLAIN
         at += step
     return [text for each in commands if (text := "".join(each).strip())]
+
+
+def _here(line: str, at: int) -> list[tuple[bool, str]]:
+    """Return the end of the text that a ``<<`` here begins: whether after tabs too, and the word.
+
+    None if that never comes: then it may be a number that is shifted.
+    """
+    found = _HERE.match(line, at)
+    if found is None or line[at - 1 : at] == "<":
+        return []
+    text = (bool(found[1]), found[2] or found[3] or found[4])
+    start = line.find("\n", found.end())
+    return [text] if start >= 0 and _behind_texts(line, start, [text]) > 1 else []
+
+
+def _behind_texts(line: str, at: int, texts: list[tuple[bool, str]]) -> int:
+    """Return how far it is from a break at ``at`` to behind it, and behind the ``texts`` there.
+
+    They begin at the end of a line, one after the other, and are done with then.
+    """
+    place = at + 1
+    while texts and line[at] == "\n":
+        tabs, word = texts.pop(0)
+        before = r"^\t*" if tabs else "^"
+        found = re.compile(f"{before}{re.escape(word)}$", re.MULTILINE).search(line, place)
+        place = found.end() if found else place
+    return place - at
 
 
 def _begins_word(command: list[str]) -> bool:

@@ -11,8 +11,9 @@ from __future__ import annotations
 import os
 
 from index_cache.errors import ConfigInvalid, InvalidInput, NotFound
-from recall.configfile import read_config, unwritten
+from recall.configfile import read_config
 from recall.grants import Grants, load_grants, record_file
+from recall.writes import refuse_foreign, unwritten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def _change(state_dir: str | None, edit: Callable[[Grants], bool]) -> bool:
     from recall.replace import locked
     from recall.state import own
 
+    refuse_foreign(record_file(state_dir))
     try:
         own(state_dir)
         with locked(state_dir):

@@ -92,9 +92,9 @@ GOOD = {name: each.encode() if isinstance(each, str) else each for name, each in
 
 # Files that must be left alone: what is said of each, and where.
 BAD: dict[str, tuple[bytes, str, str]] = {
-    "no JSON": (b"model = opus\n", "expecting value", ":1:1"),
-    "cut off": (b'{\n  "model": "op', "unterminated string", ":2:12"),
-    "no comma": (b'{\n  "a": 1\n  "b": 2\n}\n', "delimiter", ":3:3"),
+    "no JSON": (b"model = opus\n", "a value is expected here", ":1:1"),
+    "cut off": (b'{\n  "model": "op', "a text that begins here does not end", ":2:12"),
+    "no comma": (b'{\n  "a": 1\n  "b": 2\n}\n', "is expected between two elements", ":3:3"),
     "two commas": (b'{"a": 1,,}', "", ":1:"),
     "a comma alone": (b"{\n  ,\n}", "", ":2:3"),
     "open remark": (b'{\n  /* "a": 1\n}\n', "a comment that does not end", ":2:3"),
@@ -102,7 +102,7 @@ BAD: dict[str, tuple[bytes, str, str]] = {
     "a key twice": (b'{"a": 1,\n "hooks": {}, "hooks": {}}', 'the key "hooks" is there', ":2:15"),
     "a key twice below": (b'{"a": {"b": 1, "b": 2}}', 'the key "b" is there twice', ":1:16"),
     "NaN": (b'{"a": NaN}', "NaN is no JSON", ":1:7"),
-    "two values": (b"{}\n{}\n", "extra data", ":2:1"),
+    "two values": (b"{}\n{}\n", "there is more behind the end", ":2:1"),
     "a list": (b"[]\n", "the settings are no object", ":1:1"),
     "a text": (b'"settings"', "the settings are no object", ":1:1"),
     "null": (b"null\n", "the settings are no object", ":1:1"),
@@ -115,8 +115,8 @@ BAD: dict[str, tuple[bytes, str, str]] = {
     ),
     "UTF-16": ('{"a": 1}'.encode("utf-16"), "it is not UTF-8", ""),
     "Latin-1": (b'{"a": "gr\xf6\xdfe"}', "it is not UTF-8", ""),
-    "a NUL": (b'{"a": 1}\0', "extra data", ":1:9"),
-    "a raw newline in a text": (b'{"a": "x\ny"}', "invalid control character", ":1:9"),
+    "a NUL": (b'{"a": 1}\0', "there is more behind the end", ":1:9"),
+    "a raw newline in a text": (b'{"a": "x\ny"}', "a control character stands in a text", ":1:9"),
     "merge conflict": (b'{\n<<<<<<< HEAD\n  "a": 1\n}\n', "", ":2:1"),
     "too deep": (b"[" * 5000 + b"]" * 5000, "it is nested too deeply", ":1:"),
     "too large": (b'{"a": "' + b"x" * (1 << 20) + b'"}', "larger than", ""),

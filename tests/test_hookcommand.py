@@ -84,6 +84,13 @@ WRAPPED: dict[str, list[str] | None] = {
     "python3 /x/recall-hook": ["python3", "/x/recall-hook"],
     "'/my notes/recall-hook' --host claude | cat": ["/my notes/recall-hook"],
     "~/bin/recall-hook | cat": ["~/bin/recall-hook"],
+    "cat <<'EOF'\nx\nEOF\nrecall-hook": ["recall-hook"],
+    "cat <<EOF | recall-hook\nx\nEOF": ["recall-hook"],
+    "cat <<-E\n E\n\tE\nrecall-hook": ["recall-hook"],
+    "cat <<<EOF\nrecall-hook\nEOF": ["recall-hook"],
+    "echo '<<EOF'\nrecall-hook\nEOF": ["recall-hook"],
+    "x=$((1<<2))\nrecall-hook\n": ["recall-hook"],
+    "recall hook <<'EOF' || true\n{}\nEOF": ["recall", "hook"],
 }
 OTHERS = [
     *("echo recall-hook", "echo ';' recall-hook", "echo 'x; recall-hook'", 'echo "recall-hook"'),
@@ -101,6 +108,12 @@ OTHERS = [
     *("python -m recall_hook", "python x.py recall-hook", "uv run echo recall-hook"),
     *("uv pip install recall", "uv add recall hook", "pip install recall-hook", "uv sync recall"),
     *("recall-hook'", '"recall-hook', "sh -c 'recall-hook", "'", '"', "$("),
+    *("cat <<'EOF' >x\nrecall hook\nEOF", "cat <<EOF\nrecall-hook\nEOF\ndate", "cat <<E"),
+    *(
+        "cat <<-'E F' | cat\n\tx; recall-hook\n\tE F\n",
+        "cat <<A <<B\nrecall-hook\nA\nrecall-hook\nB",
+    ),
+    *("cat <<\\EOF\n'\nrecall-hook\nEOF", 'echo "$(cat <<E\nrecall-hook\nE\n)"'),
     *("ssh host recall-hook", "for x in recall-hook; do date; done", "rm -f recall-hook"),
 ]
 

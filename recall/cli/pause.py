@@ -22,14 +22,15 @@ def command(*, duration: str | None, as_json: bool) -> int:
     "recall resume". Searches are not affected.
     """
     from recall import dirs, pausing
-    from recall.configfile import unwritten
     from recall.durations import seconds_of
+    from recall.writes import refuse_foreign, unwritten
 
     console = Console("pause", as_json=as_json)
     until = pausing.UNTIL_RESUMED
     if duration is not None:
         until = time.time() + seconds_of(duration, "recall pause")
     state_dir = required(dirs.state_dir(os.environ), "a pause")
+    refuse_foreign(pausing.pause_file(state_dir))
     try:
         until = pausing.pause(state_dir, until)
     except OSError as error:

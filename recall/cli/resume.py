@@ -16,7 +16,7 @@ from recall.cli.options import examples, json_option
 def command(*, as_json: bool) -> int:
     """Let the prompt hook speak again after a pause."""
     from recall import dirs, pausing
-    from recall.configfile import unwritten
+    from recall.writes import unwritten
 
     console = Console("resume", as_json=as_json)
     state_dir = required(dirs.state_dir(os.environ), "a pause")
