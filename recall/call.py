@@ -118,22 +118,27 @@ class Call:
 
     def _greet(self, found: Resolved) -> None:
         """Say that it is on, with what the caches count."""
-        from recall import sessionline
+        from recall import sessionline, unvouched
 
         if self.event.source not in sessionline.SOURCES:
             return
-        counts: list[tuple[str, int]] = []
-        waiting, failing = [root.name for root in found.roots], []
+        counts: list[tuple[str | None, int]] = []
+        every = [root.name for root in found.roots]
+        # None in the place of a name that a stranger's repository chose.
+        shown = dict.fromkeys(every) | {
+            name: name for name in set(every) - unvouched.names(every, self.cwd, self.environ)
+        }
+        waiting, failing = [shown[name] for name in every], []
         if self._thorough or self._has_caches():
             from recall.views import BUSY, UNUSABLE, Views
 
             self._mark("caches")
             self.views = Views(found.roots, [False] * len(found.roots))
             known = sessionline.counted(self.views.all, self.cache_dir or "")
-            counts = [(view.root.name, count) for view, count in known]
+            counts = [(shown[view.root.name], count) for view, count in known]
             rest = [view for view in self.views.all if not view.stores]
-            failing = [view.root.name for view in rest if view.state in (BUSY, UNUSABLE)]
-            waiting = [view.root.name for view in rest if view.state not in (BUSY, UNUSABLE)]
+            failing = [shown[view.root.name] for view in rest if view.state in (BUSY, UNUSABLE)]
+            waiting = [shown[view.root.name] for view in rest if view.state not in (BUSY, UNUSABLE)]
         self.said = sessionline.words(counts, waiting, failing, self.cap)
         self.line = sessionline.line(self.said)
         self._mark("end")

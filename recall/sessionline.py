@@ -87,13 +87,17 @@ def _paths_below(view: View, path: str) -> set[bytes]:
 
 
 def words(
-    counts: Sequence[tuple[str, int]], waiting: Sequence[str], failing: Sequence[str], cap: Cap
+    counts: Sequence[tuple[str | None, int]],
+    waiting: Sequence[str | None],
+    failing: Sequence[str | None],
+    cap: Cap,
 ) -> str:
     """Return what is said, pure; "" for nothing.
 
     ``counts`` are the names of roots and how many notes each has; ``waiting`` those without a whole
-    cache, which is made beside; ``failing`` those whose cache can't be read now. Without the names
-    if the line would not stay within ``cap`` with them.
+    cache, which is made beside; ``failing`` those whose cache can't be read now. A root whose name
+    nobody vouches for has None for it, and is counted alone. Without the names if the line would
+    not stay within ``cap`` with them.
     """
     for named in (True, False):
         text = _words(counts, waiting, failing, named=named)
@@ -108,9 +112,9 @@ def line(said: str) -> str:
 
 
 def _words(
-    counts: Sequence[tuple[str, int]],
-    waiting: Sequence[str],
-    failing: Sequence[str],
+    counts: Sequence[tuple[str | None, int]],
+    waiting: Sequence[str | None],
+    failing: Sequence[str | None],
     *,
     named: bool,
 ) -> str:
@@ -125,10 +129,11 @@ def _words(
     return f"recall is on: {'; '.join(parts)}."
 
 
-def _roots(names: Sequence[str], *, named: bool) -> str:
+def _roots(names: Sequence[str | None], *, named: bool) -> str:
     count = number(len(names), "root")
-    if not named:
+    known = [name for name in names if name is not None]
+    if not named or not known:
         return count
-    shown = [block.name(name, NAME_BYTES).translate(_DELIMITERS) for name in names[:MOST_NAMES]]
+    shown = [block.name(name, NAME_BYTES).translate(_DELIMITERS) for name in known[:MOST_NAMES]]
     more = len(names) - len(shown)
     return f"{count} ({', '.join([*shown, *([f'{more} more'] if more else [])])})"
