@@ -30,6 +30,17 @@ def read_small(path: str, limit: int) -> bytes:
         raise Unreadable(error.strerror or type(error).__name__) from error
 
 
+def read_start(path: str, length: int) -> bytes:
+    """Return the first ``length`` bytes of a regular file. Raises OSError, Unreadable."""
+    descriptor = os.open(path, _FLAGS)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise Unreadable("it is not a regular file")
+        return os.read(descriptor, length)
+    finally:
+        os.close(descriptor)
+
+
 def _read(descriptor: int, limit: int) -> bytes:
     mode = os.fstat(descriptor).st_mode
     if stat.S_ISDIR(mode):

@@ -31,7 +31,8 @@ class HostFiles:
     ``title`` is its name for people; ``events`` are those that the hook answers; ``variable``
     names the environment's directory for the person's files, ``below`` what then follows, and
     ``usual`` where they are without it; ``project`` is the file in a project, ``committed`` whether
-    others get that too. ``per_second`` is the unit of timeouts, ``named`` whether a hook has a
+    others get that too, and ``shared`` another one there that the host reads before it.
+    ``per_second`` is the unit of timeouts, ``named`` whether a hook has a
     name, ``silence`` what the host wants to read for nothing, ``by_place`` whether it remembers
     trusted hooks by their places. ``restart`` says what to do when something was installed.
     ``minds`` are words of ``recall.hostreading`` for what may not be in the file, ``keys`` all that
@@ -51,6 +52,7 @@ class HostFiles:
         "per_second",
         "project",
         "restart",
+        "shared",
         "silence",
         "then",
         "title",
@@ -78,6 +80,7 @@ class HostFiles:
         named: bool = False,
         by_place: bool = False,
         silence: str = "",
+        shared: str | None = None,
     ) -> None:
         self.name = name
         self.title = title
@@ -96,6 +99,7 @@ class HostFiles:
         self.named = named
         self.by_place = by_place
         self.silence = silence
+        self.shared = shared
 
     @property
     def timeout(self) -> int:
@@ -152,6 +156,7 @@ HOST_FILES = {
             # Not settings.json, which is committed: nobody else should get a hook of ours.
             project=".claude/settings.local.json",
             committed=False,
+            shared=".claude/settings.json",
             variable="CLAUDE_CONFIG_DIR",
             usual=".claude",
             minds=(COMMENT, COMMA),
@@ -230,7 +235,7 @@ def host_files(name: str) -> HostFiles:
     raise InvalidInput(
         f'there is no host "{name}" that the hook can be installed into',
         hint=f"one of {', '.join(HOST_FILES)}; any other that runs a command before a prompt can"
-        " call: recall-hook --host text",
+        " call: recall hook --host text",
     )
 
 
@@ -253,3 +258,14 @@ def place(host: HostFiles, scope: str, environ: Mapping[str, str], cwd: str) -> 
         if os.path.join(os.path.realpath(above), name, host.file) == file:
             return own
     return Place(host, scope, file, top)
+
+
+def shared_place(host: HostFiles, environ: Mapping[str, str], cwd: str) -> Place | None:
+    """Return the file of a project that the host reads besides that for ``place``; None for none.
+
+    Others have it too, so nothing is ever installed there. Raises as ``place`` does.
+    """
+    own = place(host, PROJECT, environ, cwd)
+    if host.shared is None or own.inside is None:
+        return None
+    return Place(host, PROJECT, os.path.join(own.inside, host.shared), own.inside)

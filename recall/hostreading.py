@@ -45,15 +45,6 @@ class Complaint:
         self.hint = hint
 
 
-def complaints(host: HostFiles, document: Document, *, mark: bool) -> list[Complaint]:
-    """Return what keeps the hooks in settings of ``host`` from running, all of them alike.
-
-    ``mark`` says that the file begins with a byte order mark.
-    """
-    off = switched_off(host, document)
-    return [*unread(host, document, mark=mark), *([] if off is None else [off])]
-
-
 def unread(host: HostFiles, document: Document, *, mark: bool) -> list[Complaint]:
     """Return what ``host`` minds in its settings, so that it does not read them at all."""
     found: list[tuple[str, int, str]] = []

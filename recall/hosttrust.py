@@ -29,8 +29,6 @@ TRUSTED, UNTRUSTED, OFF, UNKNOWN = "trusted", "untrusted", "off", "unknown"
 _MAX_BYTES = 32 * 1024 * 1024  # Claude Code keeps histories in the same file
 _USUAL_TIMEOUT = 600  # seconds, what Codex takes when a hook names none
 _MOST_DIGITS = 20  # of a timeout that Codex reads
-# A file that Claude Code reads in a project besides that into which the hook is installed.
-_SHARED = ".claude/settings.json"
 _MARK = "\ufeff"
 
 Trust = tuple[str, str]
@@ -74,8 +72,8 @@ def _merged(settings: Settings, environ: Mapping[str, str], cwd: str) -> list[st
             where = own if scope == own.scope else place(host, scope, environ, cwd)
         except RecallError:
             continue  # it has been told of that one already
-        if host.name == CLAUDE and where.inside is not None:
-            files.append(os.path.join(where.inside, _SHARED))
+        if host.shared is not None and where.inside is not None:
+            files.append(os.path.join(where.inside, host.shared))
         files.append(where.file)
     return list(dict.fromkeys(files))
 

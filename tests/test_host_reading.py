@@ -10,7 +10,7 @@ from cli_support import Result, recall
 from install_support import GOOD
 
 from recall.hostfiles import HOST_FILES
-from recall.hostreading import complaints
+from recall.hostreading import unread
 from recall.jsonedit import Document
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def test_what_is_strict_json_and_empty_or_not_is_told_as_the_host_reads_it(
     text = data.removeprefix(MARK).decode()
     document = Document(text)
     minds = HOST_FILES[host].minds
-    found = complaints(HOST_FILES[host], document, mark=mark)
+    found = unread(HOST_FILES[host], document, mark=mark)
     lines = len(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
     assert all(1 <= each.line <= lines for each in found)
     try:

@@ -134,7 +134,9 @@ def test_a_transcript(home: Path) -> None:
     assert done.stdout == (
         f"installed: Claude Code: {file}\n"
         "  start a new session of Claude Code; /hooks shows what it has loaded\n"
+        "  no root is named here yet, so the hook says nothing: recall roots add NAME DIR\n"
     )
+    assert recall("roots", "add", "notes", str(file.parent)).status == 0
     assert run("install", "--host", "claude").stdout == (
         f"already installed: Claude Code: {file}\n"
     )
@@ -317,6 +319,7 @@ def test_status_tells_what_is_where_and_when_it_ran(home: Path, tmp_path: Path) 
         " hit its deadline 2001-09-09 01:47:40"
     )
     assert text.splitlines() == [
+        "no root is named here yet, so the hook says nothing: recall roots add NAME DIR",
         f"Claude Code: last ran {ran}",
         f"  user: installed: {home}/.claude/settings.json",
         f"    command: {mine['commands'][0]}",

@@ -263,11 +263,11 @@ def test_what_the_host_does_not_read_is_asked_of_the_file_as_it_is_then(
     """That hooks are switched off in it is found there too, whatever was there before."""
     seen: list[str] = []
 
-    def complaints(_: object, document: Document, *, mark: bool) -> list[Complaint]:
+    def unread(_: object, document: Document, *, mark: bool) -> list[Complaint]:
         seen.append(document.text)
         return [Complaint(f"hooks are off, {mark}", 7, "switch them on")]
 
-    monkeypatch.setattr(hostreading, "complaints", complaints)
+    monkeypatch.setattr(hostreading, "unread", unread)
     for _ in range(2):
         assert run_here(["hook", "install", "--host", "claude"], "hook install") == 0
         file = home / FILES["claude"]

@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from index_cache.errors import InvalidInput
+from index_cache.errors import InvalidInput, RecallError
 from recall.cli import completing
 from recall.cli.common import Console, required, working_directory
 from recall.hostfiles import HOST_FILES, PROJECT, SCOPES, host_files, place
@@ -15,7 +15,7 @@ from recall.output import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from recall.hostfiles import Place
     from recall.hostreading import Complaint
@@ -27,17 +27,20 @@ _GREEN, _RED, _PLAIN = "\x1b[32m", "\x1b[31m", "\x1b[0m"
 
 host_option = click.option(
     "--host",
-    "name",
+    "names",
     required=True,
+    multiple=True,
     metavar="HOST",
     shell_complete=completing.one_of(HOST_FILES),
-    help=f"One of {', '.join(HOST_FILES)}.",
+    help=f"One of {', '.join(HOST_FILES)}. Repeatable.",
 )
 scope_option = click.option(
     "--scope",
+    "scopes",
+    multiple=True,
     type=click.Choice(SCOPES),
-    default=SCOPES[0],
-    help="Your own settings, or those of the project that you are in.  [default: user]",
+    default=SCOPES[:1],
+    help="Your own settings, or those of the project that you are in. Repeatable.  [default: user]",
 )
 dry_run_option = click.option(
     "--dry-run", is_flag=True, help="Show what would change, and change nothing."
@@ -65,11 +68,6 @@ def this_program() -> list[str]:
     return words
 
 
-def the_place(name: str, scope: str) -> Place:
-    """Return the settings file that is meant. Raises InvalidInput, ConfigInvalid."""
-    return place(host_files(name), scope, os.environ, working_directory())
-
-
 def the_state() -> str:
     """Return the state directory. Raises InvalidInput without a home."""
     from recall import dirs
@@ -77,16 +75,71 @@ def the_state() -> str:
     return required(dirs.state_dir(os.environ), "what was there before")
 
 
-def answer(console: Console, change: Change, then: list[str], *, dry_run: bool) -> int:
-    """Write what was done, or would be; ``then`` is what to do next."""
-    where = change.settings.place
+def answer(
+    console: Console,
+    names: Sequence[str],
+    scopes: Sequence[str],
+    work: Callable[[Place, str], tuple[Change, list[str]]],
+    *,
+    dry_run: bool,
+) -> int:
+    """Do ``work`` for each host and scope and write what was done, or would be.
+
+    It returns a change and what to do next. Of several, what can't be done for one keeps nothing
+    from the others; the first such error is that of the answer. Raises InvalidInput for a host
+    that can't have the hook, before anything is done; for one file what ``work`` raises.
+    """
+    asked = _asked(names, scopes)
+    done: list[tuple[Change, list[str]]] = []
+    failed: RecallError | None = None
+    for where, scope in asked:
+        try:
+            change, then = work(where, scope)
+        except RecallError as error:
+            if len(asked) == 1:
+                raise
+            if failed is not None:
+                place = error.where or where.file
+                console.note(f"{where.host.title}: {error.message} ({place})", error.hint)
+            failed = failed or error
+            continue
+        _note_left(console, change)
+        done.append((change, then))
+
+    def data() -> dict[str, object]:
+        made = [_fields(change, then, dry_run=dry_run) for change, then in done]
+        return made[0] if len(asked) == 1 else {"changes": made}
+
+    return console.finish(
+        data,
+        lambda look: "".join(_text(change, then, look, dry_run=dry_run) for change, then in done),
+        failed,
+    )
+
+
+def _asked(names: Sequence[str], scopes: Sequence[str]) -> list[tuple[Place, str]]:
+    """Return the settings files that are meant, each once, and the scope by which it was asked."""
+    hosts = [host_files(name) for name in dict.fromkeys(names)]
+    asked: dict[str, tuple[Place, str]] = {}
+    for host in hosts:
+        for scope in dict.fromkeys(scopes):
+            where = place(host, scope, os.environ, working_directory())
+            asked.setdefault(where.file, (where, scope))
+    return list(asked.values())
+
+
+def _note_left(console: Console, change: Change) -> None:
     for each in change.left:
         console.note(
             f"{each.event} has a command that calls the hook in a form of its own; it stays:"
             f" {each.command}",
-            f"edit {where.file} if it is not wanted",
+            f"edit {change.settings.place.file} if it is not wanted",
         )
-    fields: dict[str, object] = {
+
+
+def _fields(change: Change, then: list[str], *, dry_run: bool) -> dict[str, object]:
+    where = change.settings.place
+    return {
         "host": where.host.name,
         "scope": where.scope,
         "file": where.file,
@@ -97,7 +150,16 @@ def answer(console: Console, change: Change, then: list[str], *, dry_run: bool) 
         "events": list(where.host.events),
         "next": then,
     }
-    return console.finish(lambda: fields, lambda look: _text(change, then, look, dry_run=dry_run))
+
+
+def uninstall_line(host: str, scope: str) -> str:
+    """Return the command that takes the hook out of a host's file again."""
+    return f"recall hook uninstall --host {host} --scope {scope}"
+
+
+def one_is_enough(host: str, scope: str) -> str:
+    """Return what to do about a hook in two files: which one goes."""
+    return f"one is enough: {uninstall_line(host, scope)}"
 
 
 def _text(change: Change, then: list[str], look: Look, *, dry_run: bool) -> str:

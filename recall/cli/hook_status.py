@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import time
 
 import click
 
+from index_cache.errors import RecallError
 from recall.cli import completing
 from recall.cli.common import Console, working_directory
-from recall.cli.fields import fault_fields, fault_text, local, moment
-from recall.cli.hook_change import say, this_program
+from recall.cli.fields import fault_fields, fault_text, local, moment, paused_until
+from recall.cli.hook_change import one_is_enough, say, this_program
 from recall.cli.options import examples, json_option
 from recall.envelope import error_fields
 from recall.hostfiles import HOST_FILES, SCOPES, host_files
@@ -26,28 +28,32 @@ if TYPE_CHECKING:
     epilog=examples(
         "recall hook status",
         "recall hook status --host claude --scope project",
-        "recall hook status --host codex --json",
+        "recall hook status --host codex --host gemini --json",
     )
 )
 @click.option(
     "--host",
-    "name",
+    "names",
+    multiple=True,
     metavar="HOST",
     shell_complete=completing.one_of(HOST_FILES),
-    help="Only one of " + ", ".join(HOST_FILES) + ".",
+    help="Only these of " + ", ".join(HOST_FILES) + ". Repeatable.",
 )
 @click.option(
     "--scope",
+    "scopes",
+    multiple=True,
     type=click.Choice(SCOPES),
     help="Only your own settings, or only those of the project that you are in.  [default: both]",
 )
 @json_option
-def command(*, name: str | None, scope: str | None, as_json: bool) -> int:
+def command(*, names: tuple[str, ...], scopes: tuple[str, ...], as_json: bool) -> int:
     """Show where the prompt hook is installed.
 
     For each host, your own settings and those of the project that you are in: whether the hook is
     there, whether its program is, whether the host runs it and trusts it as far as that can be
-    seen, and when it last ran, spoke, failed or hit its deadline.
+    seen, and when it last ran, spoke, failed or hit its deadline. What of recall's own keeps it
+    silent (a pause, enabled = false, no roots) comes first.
     """
     from recall import dirs, hookfault
     from recall.call import LATE
@@ -55,10 +61,11 @@ def command(*, name: str | None, scope: str | None, as_json: bool) -> int:
     from recall.hookstatus import Runs, doubled, installations
 
     console = Console("hook status", as_json=as_json)
-    hosts = list(HOST_FILES) if name is None else [host_files(name).name]
+    hosts = list(dict.fromkeys(host_files(name).name for name in names or HOST_FILES))
     state_dir = dirs.state_dir(os.environ)
-    scopes = SCOPES if scope is None else (scope,)
-    found = installations(hosts, scopes, os.environ, working_directory(), this_program())
+    asked = tuple(dict.fromkeys(scopes)) or SCOPES
+    found = installations(hosts, asked, os.environ, working_directory(), this_program())
+    held_back, logs = _held_back(console)
     entries = _entries(console, state_dir)
     runs = [Runs(host, entries, LATE, FAILED) for host in hosts]
     fault = hookfault.read(state_dir)
@@ -73,9 +80,28 @@ def command(*, name: str | None, scope: str | None, as_json: bool) -> int:
             "installations": [_fields(one) for one in found],
             "hosts": [_run_fields(each) for each in runs],
             "hook_failure": fault_fields(fault),
+            "held_back": held_back,
+            "logs": logs,
         },
-        lambda look: _text(found, runs, look),
+        lambda look: (
+            "".join(f"{visible(line)}\n" for line in held_back)
+            + _text(found, runs, look, logs=logs)
+        ),
     )
+
+
+def _held_back(console: Console) -> tuple[list[str], bool]:
+    """Return what of recall's own keeps the hook silent, and whether its runs are logged."""
+    from recall import heldback
+
+    try:
+        found = heldback.look(working_directory(), os.environ, time.time())
+    except RecallError as error:
+        told = f"{error.message} ({error.where})" if error.where else error.message
+        console.note(f"what keeps the hook silent can't be told: {told}", error.hint)
+        return [], True
+    paused = [] if found.until is None else [f"the prompt hook is {paused_until(found.until)}"]
+    return [*paused, *(f"{each.message}: {each.hint}" for each in found.reasons)], found.logs
 
 
 def _entries(console: Console, state_dir: str | None) -> list[Entry]:
@@ -94,6 +120,8 @@ def _warn(console: Console, one: Installation) -> None:
     again = f"recall hook install --host {one.host}" + (
         "" if one.scope == "user" else f" --scope {one.scope}"
     )
+    if one.shared:
+        again = f"edit {one.file}: others have it too, and recall leaves it as it is"
     if one.fault is not None:
         hint = one.fault.hint
         console.note(f"{title}: {one.fault.message} ({one.fault.where or one.scope})", hint)
@@ -105,7 +133,11 @@ def _warn(console: Console, one: Installation) -> None:
         own = f"edit {one.file}: recall leaves a command in a form of its own as it is"
         hint = own if program in one.own_gone else again
         gone = "is gone" if "/" in program else "is not in PATH"
-        console.note(f"{title}: the program that it calls {gone}: {program}", hint)
+        lacks = dict(one.broken).get(program)
+        what = "the program that it calls"
+        if lacks is not None:
+            what, gone = f"the interpreter {lacks} of {what}", "is gone"
+        console.note(f"{title}: {what} {gone}: {program}", hint)
     if one.absent:
         console.note(f"{title}: the hook is not called at {', '.join(one.absent)}", again)
 
@@ -113,8 +145,9 @@ def _warn(console: Console, one: Installation) -> None:
 def _warn_of_two(console: Console, host: str, events: list[str], ones: list[Installation]) -> None:
     files = " and ".join(one.file or "" for one in ones)
     hint = f"edit {files}: one is enough"
-    if len(ones) > 1 and not ones[-1].own_form:
-        hint = f"one is enough: recall hook uninstall --host {host} --scope {ones[-1].scope}"
+    ours = [one for one in ones if not one.own_forms and not one.shared]
+    if len(ones) > 1 and ours:
+        hint = one_is_enough(host, ours[-1].scope)
     at = " and ".join(events)
     console.note(
         f"{HOST_FILES[host].title}: the hook is called more than once at {at} ({files})", hint
@@ -131,7 +164,9 @@ def _fields(one: Installation) -> dict[str, object]:
         "events": one.events,
         "missing": one.missing,
         "commands": one.commands,
-        "own_form": one.own_form,
+        "own_form": bool(one.own_forms),
+        "own_forms": one.own_forms,
+        "shared": one.shared,
         "gone": one.gone,
         "elsewhere": one.elsewhere,
         "unread": [each.message for each in one.unread],
@@ -152,11 +187,11 @@ def _run_fields(runs: Runs) -> dict[str, object]:
     }
 
 
-def _text(found: list[Installation], runs: list[Runs], look: Look) -> str:
+def _text(found: list[Installation], runs: list[Runs], look: Look, *, logs: bool = True) -> str:
     lines: list[str] = []
     for each in runs:
         title = look.paint("title", HOST_FILES[each.host].title)
-        lines.append(f"{title}: {_run_text(each)}")
+        lines.append(f"{title}: {_run_text(each, logs=logs)}")
         for one in found:
             if one.host == each.host:
                 lines += _lines(one)
@@ -170,16 +205,20 @@ def _text(found: list[Installation], runs: list[Runs], look: Look) -> str:
 
 
 def _lines(one: Installation) -> list[str]:
-    head, file = f"  {one.scope}: ", visible(one.file or "")
+    head, file = f"  {one.scope}{', shared' if one.shared else ''}: ", visible(one.file or "")
     if one.fault is not None:
         return [f"{head}can't be told: {file}" if file else f"{head}can't be told"]
     if not one.installed:
         return [f"{head}not installed: {file}"]
-    lines = [f"{head}{'installed' if one.events else 'never called'}: {file}"]
-    lines += [f"    command: {visible(command)}" for command in one.commands]
-    lines += [f"    its program is gone: {visible(program)}" for program in one.gone]
-    if one.own_form:
-        lines.append("    in a form of its own, which recall leaves as it is")
+    lines = [f"{head}{'installed' if one.events else 'installed, never called'}: {file}"]
+    for command in one.commands:
+        lines.append(f"    command: {visible(command)}")
+        if command in one.own_forms:
+            lines.append("      in a form of its own, which recall leaves as it is")
+    lacks = dict(one.broken)
+    for program in one.gone:
+        what = f"interpreter of {program}" if program in lacks else "program"
+        lines.append(f"    its {visible(what)} is gone: {visible(lacks.get(program, program))}")
     if one.elsewhere and not one.gone:
         lines.append("    of another version or place than this one")
     if one.unread:
@@ -192,10 +231,10 @@ def _lines(one: Installation) -> list[str]:
     return lines
 
 
-def _run_text(runs: Runs) -> str:
+def _run_text(runs: Runs, *, logs: bool = True) -> str:
     """Return when the hook last ran and how that went; what never happened comes last."""
     if runs.ran is None:
-        return "no run is logged yet"
+        return "no run is logged yet" if logs else "no run is logged: log = false under [hook]"
     what = {"spoke": runs.spoke, "failed": runs.failed, "hit its deadline": runs.late}
     told = [f"{verb} {local(when)}" for verb, when in what.items() if when is not None]
     never = [verb for verb, when in what.items() if when is None]
