@@ -14,12 +14,12 @@ from recall.cli.hook_change import (
     committed,
     dry_run_option,
     host_option,
-    one_is_enough,
     same_file,
     say,
     scope_option,
     the_state,
     this_program,
+    uninstall_line,
 )
 from recall.cli.options import examples, json_option
 from recall.hostfiles import PROJECT
@@ -86,7 +86,7 @@ def _one(
         console.note(
             f"the hook is installed in {other.place.file} too, and one is enough",
             # As status has it: nothing of ours is in a shared file, and your own is everywhere.
-            one_is_enough(where.host.name, where.scope if is_shared else PROJECT),
+            uninstall_line(where.host.name, where.scope if is_shared else PROJECT),
         )
     if change.action == installing.ALREADY:
         return change, []

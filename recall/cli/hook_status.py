@@ -217,8 +217,8 @@ def _lines(one: Installation) -> list[str]:
             lines.append("      in a form of its own, which recall leaves as it is")
     lacks = dict(one.broken)
     for program in one.gone:
-        what = f"interpreter of {program}" if program in lacks else "program"
-        lines.append(f"    its {visible(what)} is gone: {visible(lacks.get(program, program))}")
+        what = f"the interpreter of {program}" if program in lacks else "its program"
+        lines.append(f"    {visible(what)} is gone: {visible(lacks.get(program, program))}")
     if one.elsewhere and not one.gone:
         lines.append("    of another version or place than this one")
     if one.unread:
