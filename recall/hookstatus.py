@@ -172,10 +172,13 @@ def is_whole(settings: installing.Settings, environ: Mapping[str, str]) -> bool:
     host = settings.place.host
     calls = [each for each in settings.found if hostreading.runs(host, each)]
     programs = [each.call.program for each in calls]
-    told = [each for each in programs if hookcommand.is_told(each, environ)]
-    return {each.event for each in calls} == set(host.events) and not any(
-        hookcommand.place_of(each, environ) is None for each in told
-    )
+    paths = [
+        hookcommand.place_of(each, environ)
+        for each in programs
+        if hookcommand.is_told(each, environ)
+    ]
+    can_run = all(path is not None and not hookcommand.interpreter_gone(path) for path in paths)
+    return can_run and {each.event for each in calls} == set(host.events)
 
 
 def doubled(found: Sequence[Installation]) -> list[tuple[str, list[str], list[Installation]]]:

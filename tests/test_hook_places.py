@@ -1,4 +1,4 @@
-"""Several hosts and scopes at once, files that others share, and what else keeps the hook silent."""
+"""Several hosts and scopes at once, files that others share, and what keeps the hook silent."""
 
 from __future__ import annotations
 
@@ -117,14 +117,17 @@ def test_a_projects_shared_file_is_seen(home: Path, project: Path, program: Path
     assert len(run("status", "--host", "claude", "--json", cwd=home).data()["installations"]) == 2
 
 
-@pytest.mark.parametrize("lacking", ["an event", "its program"])
+@pytest.mark.parametrize("lacking", ["an event", "its program", "its interpreter"])
 def test_a_shared_file_that_does_not_do_is_no_install(
     project: Path, program: Path, lacking: str
 ) -> None:
     if lacking == "an event":
         write(project / CLAUDE, f"{program} --host claude", EVENTS[:1])
-    else:
+    elif lacking == "its program":
         write(project / CLAUDE, "/no/such/recall-hook --host claude")
+    else:
+        program.write_text("#!/no/such/python\n")
+        write(project / CLAUDE, f"{program} --host claude")
     done = run("install", "--host", "claude", "--scope", "project", cwd=project)
     assert (project / LOCAL).exists()
     assert f"is installed in {project / CLAUDE} too" in done.stderr
