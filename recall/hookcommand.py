@@ -24,7 +24,6 @@ _MODULES = (["recall", "hook"], ["recall.hook"])
 # What follows the program's name in a form of ours.
 _PLAIN = (["hook"], *([*path, "-m", *module] for module in _MODULES for path in ([], ["-P"])))
 # What people ask of it, not hosts.
-_HEAD = 4096  # bytes of a script that are looked at
 _FOR_PEOPLE = frozenset({"--help", "-h", "--explain", "--json", "--version"})
 _SUBCOMMANDS = ("install", "uninstall", "status")
 
@@ -97,22 +96,6 @@ def place_of(program: Sequence[str], environ: Mapping[str, str]) -> str | None:
 
     name = _at_home(program[0], environ)
     return shutil.which(name, path=environ.get("PATH", os.defpath))
-
-
-def interpreter_gone(path: str) -> str | None:
-    """Return the interpreter that the script at ``path`` names, if it is not there."""
-    from recall.files import Unreadable, read_start
-
-    try:
-        lines = read_start(path, _HEAD).decode("utf-8", "replace").splitlines()
-    except (OSError, Unreadable):
-        return None
-    words = lines[0][2:].split() if lines and lines[0].startswith("#!") else []
-    if words == ["/bin/sh"] and lines[1:] and lines[1].startswith("'''exec' "):
-        # So installers write an interpreter whose path is too long for a first line, or has blanks.
-        words = _words(lines[1].removeprefix("'''exec' "))
-    gone = words and os.path.isabs(words[0]) and not os.path.exists(words[0])
-    return words[0] if gone else None
 
 
 def directory_of(program: Sequence[str], environ: Mapping[str, str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from index_cache.errors import ConfigInvalid, RecallError
-from recall import hookcommand, hostreading, hosttrust, installing, recalllog
+from recall import hookcommand, hostreading, hosttrust, installing, recalllog, scripts
 from recall.hookedit import named
 from recall.hostfiles import HOST_FILES, PROJECT, SCOPES, place, shared_place
 
@@ -177,7 +177,7 @@ def is_whole(settings: installing.Settings, environ: Mapping[str, str]) -> bool:
         for each in programs
         if hookcommand.is_told(each, environ)
     ]
-    can_run = all(path is not None and not hookcommand.interpreter_gone(path) for path in paths)
+    can_run = all(path is not None and not scripts.interpreter_gone(path) for path in paths)
     return can_run and {each.event for each in calls} == set(host.events)
 
 
@@ -232,7 +232,7 @@ def _programs(
     gone = []
     for each in told:
         path = hookcommand.place_of(each.program, environ)
-        lacks = None if path is None else hookcommand.interpreter_gone(path)
+        lacks = None if path is None else scripts.interpreter_gone(path)
         if path is None or lacks is not None:
             gone.append(each)
         if lacks is not None and (each.program[0], lacks) not in one.broken:

@@ -11,7 +11,7 @@ from cli_support import Result, recall
 
 from recall import pausing
 from recall.dirs import config_file, state_dir
-from recall.hookcommand import interpreter_gone
+from recall.scripts import interpreter_gone
 
 if TYPE_CHECKING:
     from pathlib import Path
