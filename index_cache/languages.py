@@ -127,9 +127,9 @@ _MORE_WORDS = {
     "sv": """alla detta denna dessa måste bara över under mellan utan sin sitt sina inga ingen
         något några din ditt kunde skulle finns""",
     "da": """alle dette denne disse må over under mellem uden mod din dit deres ingen fejl hvis
-        gennem kunne skulle vil samme ind""",
+        gennem kunne skulle vil samme ind findes""",
     "no": """alle dette denne disse må bare over under mellom uten din ditt deres ingen hvis å
-        frå eit ein ikkje kunne skulle vil samme inn ut bli blitt nye nå""",
+        frå eit ein ikkje kunne skulle vil samme inn ut bli blitt nye nå kun finnes""",
     "fi": """eivät pitää täytyy kaikki näiden tällä joko vielä sinun hyvin ennen jälkeen sitten
         voit voivat niitä siitä""",
     "pl": """tej ten te został została należy można musi możesz aby jej ich więc przed przy pod
@@ -191,9 +191,9 @@ _FENCE = "```"
 _CLEARLY_ENGLISH = 4  # different words
 _ENGLISH_TO_ONE = 4  # as many for one that English has not
 _FEWEST = 2  # different words, or a word and letters, that English has not
-_WORD_TO_LETTER = 2  # evidence, between two languages
-_NEARLY = 2  # for one of the most heard: half as often
-_LETTERS_COUNT = 1  # word, however many they are
+_LETTERS_COUNT = 1  # word of these, however many they are
+_WORD_TO_LETTER = 2  # a word's evidence in letters, to tell languages from each other
+_NEARLY = 2  # no language with less than the most words by this can be it
 _ACCENTED = 0.02  # of a text's Latin letters, to be no English
 _ASCII_LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 # How letters begin in UTF-8: Latin ones with diacritics; then those of other scripts.
@@ -213,7 +213,7 @@ _TWO_LETTERS = """aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs
     th ti tk tl tn to tr tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu"""
 # Three letters that are no language: values that say none, and what notes about programs say.
 _NO_LANGUAGE = """all any asm avr awk bat bsd cmd cpp cob css csv cue dot elm erl fsx git gls
-    gnu hcl htm ini ipc jsx lua mdx mis mul n/a nan nil nim nix non off opa org pas php pro sas sed
+    gnu hcl htm ini ipc jsx lua mdx mis mul nan nil nim nix non off opa org pas php pro sas sed
     sql svg tbd tcl tex toml tsv tsx txt und vba vim xml yes yml yul zig zsh zxx"""
 # Other codes and names, each with what it stands for.
 _OTHERWISE = """nb:no nn:no nob:no nno:no nor:no iw:he in:id ji:yi cmn:zh eng:en deu:de ger:de
@@ -232,9 +232,9 @@ _OTHERWISE = """nb:no nn:no nob:no nno:no nor:no iw:he in:id ji:yi cmn:zh eng:en
     irish:ga gaeilge:ga vietnamese:vi esperanto:eo russian:ru русский:ru ukrainian:uk українська:uk
     greek:el ελληνικά:el arabic:ar العربية:ar persian:fa farsi:fa فارسی:fa hebrew:he עברית:he
     hindi:hi हिन्दी:hi korean:ko 한국어:ko japanese:ja 日本語:ja chinese:zh mandarin:zh 中文:zh
-    简体中文:zh 繁體中文:zh slovak:sk slovenčina:sk slovenian:sl slovenščina:sl croatian:hr hrvatski:hr
-    serbian:sr bulgarian:bg български:bg latvian:lv icelandic:is íslenska:is galician:gl galego:gl
-    afrikaans:af malay:ms thai:th ไทย:th bengali:bn urdu:ur tamil:ta"""
+    简体中文:zh 繁體中文:zh slovak:sk slovenčina:sk slovenian:sl slovenščina:sl croatian:hr
+    hrvatski:hr serbian:sr bulgarian:bg български:bg latvian:lv icelandic:is íslenska:is
+    galician:gl galego:gl afrikaans:af malay:ms thai:th ไทย:th bengali:bn urdu:ur tamil:ta"""
 _LONGEST_NAME = 40  # characters
 _LONGEST_SUBTAG = 8  # characters
 _LONG_CODE = 3  # letters
@@ -252,11 +252,12 @@ class _Lists:
 
     def fill_names(self) -> None:
         """Make what tells a language by its names."""
-        self.names.update((code, code) for code in _TWO_LETTERS.split())
-        self.names.update((word, "") for word in _NO_LANGUAGE.split())
+        names = {code: code for code in _TWO_LETTERS.split()}
+        names.update(dict.fromkeys(_NO_LANGUAGE.split(), ""))
         for known in _OTHERWISE.split():
             name, _, code = known.partition(":")
-            self.names[name] = code
+            names[name] = code
+        self.names = names
 
     def fill_words(self) -> None:
         """Make what tells languages by their words, in the order of the lists."""
@@ -269,9 +270,9 @@ class _Lists:
                 self.words[code] = frozenset(words.split()) - silent
         others = frozenset[str]().union(*self.words.values())
         self.words[ENGLISH] = english
-        self.english = english - others
         self.others = others - english
         self.all = others | english
+        self.english = english - others  # last: that it is there says that all is
 
 
 _LISTS = _Lists()
