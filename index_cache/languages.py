@@ -191,7 +191,6 @@ _FENCE = "```"
 _CLEARLY_ENGLISH = 4  # different words
 _ENGLISH_TO_ONE = 4  # as many for one that English has not
 _FEWEST = 2  # different words, or a word and letters, that English has not
-_LETTERS_COUNT = 1  # word of these, however many they are
 _WORD_TO_LETTER = 2  # a word's evidence in letters, to tell languages from each other
 _NEARLY = 2  # no language with less than the most words by this can be it
 _ACCENTED = 0.02  # of a text's Latin letters, to be no English
@@ -348,7 +347,7 @@ def _spoken(text: str, accented: int) -> str:
     if seen:
         best = max(seen, key=lambda code: _WORD_TO_LETTER * heard[code] + seen[code])
         own = len(words & lists.words[best] & lists.others)
-        if own and own + min(seen[best], _LETTERS_COUNT) >= _FEWEST:
+        if own and own + (seen[best] > 0) >= _FEWEST:
             return best
     english = len(words & lists.english)
     return UNKNOWN if english < min(_FEWEST, accented) else ENGLISH

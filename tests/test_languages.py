@@ -90,6 +90,10 @@ def test_Q2_only_the_beginning_counts() -> None:
     german = "der server wird neu gestartet wenn das nicht ist und sich die liste mit dem "
     assert guessed(english * 40 + german * 200) == "en"
     assert guessed(german * 40 + english * 200) == "de"
+    # What is clearly English at once is not read on, but three words are not clear.
+    begun = " kubectl" * 90 + " "
+    assert guessed("what this that with" + begun + german) == "en"
+    assert guessed("what this that" + begun + german) == "de"
 
 
 def test_Q2_english_words_outweigh_a_few_others() -> None:
