@@ -4,7 +4,9 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    Terms = tuple[str, ...]  # that stand next to one another
 
 
 class Filter:
@@ -14,9 +16,24 @@ class Filter:
     Journal is left out unless ``types`` names it. ``under`` is a relative path, of a file or a
     directory. ``without`` maps directories that are roots of the same search to those of the files
     in them that these roots, by their own rules, do not have.
+
+    ``tags`` are wanted tags, all of them, in any (ASCII) case; ``path`` tells of a relative path,
+    and ``time`` of a document's ``modified`` and its file's signature, whether they are wanted.
+    ``phrases`` are terms that must stand next to one another in a field, ``excluded`` such that
+    must not: these two are no part of ``sql`` but of the FTS5 expression (``search.narrowed``).
     """
 
-    __slots__ = ("journal", "types", "under", "without")
+    __slots__ = (
+        "excluded",
+        "journal",
+        "path",
+        "phrases",
+        "tags",
+        "time",
+        "types",
+        "under",
+        "without",
+    )
 
     def __init__(
         self,
@@ -25,11 +42,21 @@ class Filter:
         without: Mapping[bytes, Sequence[bytes]] | None = None,
         *,
         journal: bool = False,
+        tags: Sequence[str] = (),
+        path: Callable[[bytes], bool] | None = None,
+        time: Callable[[str, bytes], bool] | None = None,
+        phrases: Sequence[Terms] = (),
+        excluded: Sequence[Terms] = (),
     ) -> None:
         self.types = types
         self.under = under
         self.without = without or {}
         self.journal = journal
+        self.tags = tags
+        self.path = path
+        self.time = time
+        self.phrases = phrases
+        self.excluded = excluded
 
     def admits(self, type: str) -> bool:
         """Tell whether a document of this type may be returned; ``sql`` says the same."""
@@ -37,8 +64,29 @@ class Filter:
             return _lower(type) in map(_lower, self.types)
         return self.journal or _lower(type) != "journal"
 
+    def admits_now(self, type: str, tags: str, modified: str, signature: bytes) -> bool:
+        """Tell whether a document that now has these columns may be returned, at the same path."""
+        there = set(_lower(tags).split("\n"))
+        return (
+            self.admits(type)
+            and there.issuperset(map(_lower, self.tags))
+            and (self.time is None or self.time(modified, signature))
+        )
+
+    def admits_words(self, fields: Sequence[Sequence[str]]) -> bool:
+        """Tell whether a document with these terms, field by field, may be returned."""
+        texts = [f" {' '.join(terms)} " for terms in fields]
+
+        def stands(phrase: Terms) -> bool:
+            return any(f" {' '.join(phrase)} " in text for text in texts)
+
+        return all(map(stands, self.phrases)) and not any(map(stands, self.excluded))
+
     def sql(self) -> tuple[str, list[str | bytes]]:
-        """Return the filter as SQL conditions over ``d`` (document) and ``e`` (entry)."""
+        """Return the filter as SQL conditions over ``d`` (document) and ``e`` (entry).
+
+        They call the ``functions``.
+        """
         clauses: list[str] = []
         values: list[str | bytes] = []
         if self.types is not None:
@@ -46,6 +94,9 @@ class Filter:
             values += self.types
         elif not self.journal:
             clauses.append("d.type COLLATE NOCASE <> 'journal'")
+        for tag in self.tags:
+            clauses.append(f"instr({_lines('d.tags')}, {_lines('?')})")
+            values.append(tag)
         if self.under:
             clauses.append("(e.path = ? OR (e.path >= ? AND e.path < ?))")
             values += (self.under, *_range(self.under))
@@ -55,7 +106,35 @@ class Filter:
             clauses.append(f"(NOT (e.path >= ? AND e.path < ?) OR e.path IN ({listed}))")
             paths = ",".join(f'"{path.hex()}"' for path in kept)
             values += (*_range(directory), f"[{paths}]")
+        # What calls back comes last: SQLite takes conditions of one price as they stand.
+        if self.time is not None:
+            clauses.append("recall_time(d.modified, e.signature)")
+        if self.path is not None:
+            clauses.append("recall_path(e.path)")
         return "".join(f" AND {clause}" for clause in clauses), values
+
+    def functions(self) -> dict[str, tuple[int, Callable[..., bool]]]:
+        """Return the functions that ``sql`` calls, with their number of arguments."""
+        found: dict[str, tuple[int, Callable[..., bool]]] = {}
+        if self.time is not None:
+            found["recall_time"] = (2, _sound(self.time, str, bytes))
+        if self.path is not None:
+            found["recall_path"] = (1, _sound(self.path, bytes))
+        return found
+
+
+def _sound(of: Callable[..., bool], *kinds: type) -> Callable[..., bool]:
+    """Return a function that says no of values that can't be of ours: others look for damage."""
+
+    def call(*values: object) -> bool:
+        return all(map(isinstance, values, kinds)) and of(*values)
+
+    return call
+
+
+def _lines(value: str) -> str:
+    """Return an SQL expression for a text of lines in lower case, a line's end around each."""
+    return f"char(10) || lower({value}) || char(10)"
 
 
 def _lower(type: str) -> str:

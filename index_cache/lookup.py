@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from index_cache.guard import guarded, is_path
 from index_cache.model import Hit
-from index_cache.search import ORPHAN, ROW, SOUND, check_hit
+from index_cache.search import ORPHAN, ROW, SOUND, check_hit, conditions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _hits(
 
     A file without a document is passed over; rows that should have one must be noticed.
     """
-    clauses, values = wanted.sql()
+    clauses, values = conditions(store, wanted)
     listed = ", ".join(f"({number})" for number in numbers)
     statement = (
         f"WITH n (id) AS (VALUES {listed}) SELECT {_ROWS}"

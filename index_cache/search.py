@@ -124,12 +124,35 @@ def expression(terms: Sequence[str]) -> str:
     return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
 
 
+def narrowed(matched: str, wanted: Filter) -> str:
+    """Return the FTS5 expression for what ``matched`` finds and has the words a filter asks for.
+
+    Those of the filter come last: FTS5 counts them as it counts the terms. In its bm25 they add to
+    a document's own score, which bounds the common one all the same.
+    """
+    if wanted.phrases:
+        matched = f"({matched}) AND {' AND '.join(map(_phrase, wanted.phrases))}"
+    if wanted.excluded:
+        matched = f"({matched}) NOT ({excluding(wanted)})"
+    return matched
+
+
+def excluding(wanted: Filter) -> str:
+    """Return the FTS5 expression for all that has words a filter excludes."""
+    return " OR ".join(map(_phrase, wanted.excluded))
+
+
+def _phrase(terms: Sequence[str]) -> str:
+    return expression([" ".join(terms)])
+
+
 @guarded
 def count(store: Store, terms: Sequence[str], wanted: Filter) -> int:
     """Return how many documents of a root have any of the terms and pass the filter."""
-    condition, values = _from(wanted)
+    condition, values = _from(store, wanted)
     statement = f"SELECT count(*), total({SOUND}) {condition}"
-    ((found, sound),) = store.connection.execute(statement, (expression(terms), *values))
+    matched = narrowed(expression(terms), wanted)
+    ((found, sound),) = store.connection.execute(statement, (matched, *values))
     if found != sound:
         raise store.damaged(ORPHAN)
     return int(found)
@@ -144,12 +167,19 @@ SOUND = (
 )
 
 
-def _from(wanted: Filter) -> tuple[str, list[str | bytes]]:
+def conditions(store: Store, wanted: Filter) -> tuple[str, list[str | bytes]]:
+    """Return a filter's SQL conditions with their values; a store then has what they call."""
+    for name, (arguments, function) in wanted.functions().items():
+        store.connection.create_scalar_function(name, function, arguments)
+    return wanted.sql()
+
+
+def _from(store: Store, wanted: Filter) -> tuple[str, list[str | bytes]]:
     """Return what a search reads, as SQL, and its values but for the first, the FTS expression.
 
     Rows that are not sound stay, whatever the filter: they must be noticed.
     """
-    clauses, values = wanted.sql()
+    clauses, values = conditions(store, wanted)
     return (
         "FROM fts AS f LEFT JOIN document AS d ON d.id = f.rowid"
         " LEFT JOIN entry AS e ON e.id = f.rowid"
@@ -316,14 +346,16 @@ def _read(
     with Guard(store):
         # apsw's types leave out that the result may be a blob, as any SQLite value.
         store.connection.register_fts5_function("recall_counts", _counts)  # type: ignore[arg-type]
-        condition, values = _from(wanted)
+        condition, values = _from(store, wanted)
+        besides = len(wanted.phrases) + len(wanted.excluded)
         statement = f"SELECT {rank}, {_COLUMNS} {condition}{order}"
         for found, sound, counts, *columns in store.connection.execute(
-            statement, (matched, *values)
+            statement, (narrowed(matched, wanted), *values)
         ):
             if not sound:
                 raise store.damaged(ORPHAN)
             length, occurrences = marshal.loads(counts)  # noqa: S302 - ours
+            del occurrences[len(occurrences) - besides :]
             yield found, Hit(length, occurrences, *columns)
 
 
@@ -362,6 +394,8 @@ def _bound(part: Statistics, whole: Statistics, terms: Sequence[str]) -> float:
 
 def contributions(hit: Hit, whole: Statistics, terms: Sequence[str]) -> list[float]:
     """Return what each term adds to a hit's score: FTS5's bm25 with its sign turned."""
+    if not terms:
+        return []  # nothing was searched for; there may be no words at all
     norm = _K1 * (1 - _B + _B * hit.length / whole.average_length)
     shares = []
     for term, counts in zip(terms, hit.occurrences, strict=True):

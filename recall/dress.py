@@ -51,19 +51,25 @@ class Dresser:
         ``anyway``: whatever its words and its type are now, if it is a note at all.
         Its score is then that of what it says now, among notes as the caches have them.
         """
-        seen = hit.digest
-        root = self._roots[hit.root]
-        if not is_current(hit, root, self._fs, self._analyzer, self._terms, anyway=anyway):
+        seen, signed = hit.digest, hit.signature
+        root, wanted = self._roots[hit.root], self._wanted[hit.root]
+        says = None if wanted is None or anyway else wanted.admits_words
+        if not is_current(
+            hit, root, self._fs, self._analyzer, self._terms, anyway=anyway, says=says
+        ):
             return False
         hit.edited = hit.digest != seen
         if hit.edited:
             hit.score = sum(contributions(hit, self._whole, self._terms))
-        return anyway or not hit.edited or self.admits(hit)
+        # A file that was only touched has another time.
+        return anyway or (not hit.edited and hit.signature == signed) or self.admits(hit)
 
     def admits(self, hit: Hit) -> bool:
-        """Tell whether the filter lets notes of the hit's type through."""
+        """Tell whether the filter lets a note through as the hit has it now."""
         wanted = self._wanted[hit.root]
-        return wanted is not None and wanted.admits(hit.type)
+        return wanted is not None and wanted.admits_now(
+            hit.type, hit.tags, hit.modified, hit.signature
+        )
 
     def card(self, hit: Hit, copies: Sequence[Hit]) -> Card:
         """Return the card of a hit that ``is_current``; so must the ``copies`` of its text be."""

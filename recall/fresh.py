@@ -12,7 +12,7 @@ from index_cache import files, schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from index_cache.analyze import Analyzer
     from index_cache.files import FileSystem
@@ -28,12 +28,14 @@ def is_current(
     terms: Sequence[str],
     *,
     anyway: bool = False,
+    says: Callable[[Sequence[Sequence[str]]], bool] | None = None,
 ) -> bool:
     """Bring the hit up to what its file is now; False when there is nothing to show of it any more.
 
     A file that was rewritten since the cache saw it is read again: its new title, summary and so
-    on are shown, if it still has one of the query's terms at all (or ``anyway``), and its terms are
-    counted anew.
+    on are shown, if it still has one of the query's terms at all (or ``anyway``, or none is asked
+    for), and its terms are counted anew. ``says`` tells of its terms, field by field, whether it is
+    to be shown.
     """
     path = os.path.join(os.fsencode(root.path), hit.path)
     if not fs.is_below(os.path.dirname(path), os.fsencode(root.path)):
@@ -55,11 +57,17 @@ def is_current(
     if content.digest == hit.digest:
         return True
     hit.digest = content.digest
-    return _reread(hit, content, analyzer, terms, anyway=anyway)
+    return _reread(hit, content, analyzer, terms, anyway=anyway, says=says)
 
 
 def _reread(
-    hit: Hit, content: Content, analyzer: Analyzer, terms: Sequence[str], *, anyway: bool
+    hit: Hit,
+    content: Content,
+    analyzer: Analyzer,
+    terms: Sequence[str],
+    *,
+    anyway: bool,
+    says: Callable[[Sequence[Sequence[str]]], bool] | None,
 ) -> bool:
     """Put what a file says now into its hit; False when it no longer answers the query."""
     from index_cache.parse import Document
@@ -70,13 +78,16 @@ def _reread(
         return False
     counts = {term: [0] * len(schema.FIELDS) for term in terms}
     hit.length = 0
-    for number, text in enumerate(searchable(document)):
-        for term in analyzer.terms(text):
+    fields = [analyzer.terms(text) for text in searchable(document)]
+    if says is not None and not says(fields):
+        return False
+    for number, field in enumerate(fields):
+        for term in field:
             hit.length += 1
             if term in counts:
                 counts[term][number] += 1
     hit.occurrences = [each if any(each) else None for each in counts.values()]
-    if not any(hit.occurrences) and not anyway:
+    if terms and not any(hit.occurrences) and not anyway:
         return False
     (
         hit.record_id,

@@ -53,3 +53,14 @@ def choose(terms: Iterable[str], known: Statistics, filler: Container[str]) -> l
     topic = [term for term in found if not (few and term in filler)] or found
     telling = [term for term in topic if 2 * known.frequency[term] <= known.documents]
     return (telling or topic)[:MAX_TERMS]
+
+
+def rarest(phrase: Iterable[str], known: Statistics, besides: Container[str]) -> list[str]:
+    """Return the rarest term of a phrase that the corpus has, alone; none if that is ``besides``.
+
+    Any of its terms would do to find what has all of them: so does one that is searched for anyway.
+    """
+    found = [term for term in phrase if known.frequency.get(term)]
+    if not found or any(term in besides for term in found):
+        return []
+    return [min(found, key=lambda term: (known.frequency[term], term))]

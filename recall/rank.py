@@ -44,7 +44,16 @@ def _words(hit: Hit) -> tuple[object, ...]:
 def _time(hit: Hit) -> str:
     """Return when a document was modified, "" if that is no ISO 8601 date: it decides nothing."""
     text = modified(hit)
-    return text if text[:4].isdecimal() and text[4:5] == "-" and text[5:7].isdecimal() else ""
+    return text if _is_date(text) else ""
+
+
+def _is_date(text: str) -> bool:
+    return text[:4].isdecimal() and text[4:5] == "-" and text[5:7].isdecimal()
+
+
+def when(modified: str, signature: bytes) -> str:
+    """Return when a document was modified: as ISO 8601 in any case, "" for an absurd time."""
+    return modified if _is_date(modified) else utc(files.mtime_ns(signature))
 
 
 def modified(hit: Hit) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from itertools import chain
 
 import apsw
 
@@ -33,20 +34,24 @@ if TYPE_CHECKING:
     from index_cache.store import Store
     from index_cache.verify import Proof
     from recall.card import Card
+    from recall.operators import Operators
     from recall.rootstatus import RootStatus
 
 _SPARE = 5  # hits asked for beyond k, since some may be copies or gone
+# Without one of these in it a text has no operator (``recall.operators``, which takes .5 ms).
+_SIGNS = ('"', "not:", "tag:", "type:", "root:", "path:", "before:", "after:")
 _SWEPT = 2.0  # seconds for which ``Recall.search`` trusts its last look at the files
 
 
 class Answer:
     """What a search found: ``total`` documents match, the best of them are ``cards``.
 
-    ``terms`` are those of the query that were searched for; ``reports`` tell of each root's
-    refresh, ``notices`` what a person should know besides.
+    ``terms`` are those of the query that were searched for, and all of its phrases; ``reports``
+    tell of each root's refresh, ``notices`` what a person should know besides. ``operators`` are
+    what was understood of the query, None if it was all text.
     """
 
-    __slots__ = ("cards", "notices", "query", "reports", "terms", "total")
+    __slots__ = ("cards", "notices", "operators", "query", "reports", "terms", "total")
 
     def __init__(self, text: str, reports: list[Report]) -> None:
         self.query = text
@@ -55,6 +60,7 @@ class Answer:
         self.cards: list[Card] = []
         self.notices: list[str] = []
         self.terms: Sequence[str] = ()
+        self.operators: Operators | None = None
 
 
 class _Search:
@@ -65,6 +71,7 @@ class _Search:
         live: Sequence[tuple[Root, Store, Filter | None, bool]],
         analyzer: Analyzer,
         fs: FileSystem,
+        operators: Operators | None,
     ) -> None:
         self._roots = [root for root, _, _, _ in live]
         self._stores = [store for _, store, _, _ in live]
@@ -72,25 +79,33 @@ class _Search:
         self._counted = [counted for _, _, _, counted in live]
         self._analyzer = analyzer
         self._fs = fs
+        self._operators = operators
 
     def run(self, answer: Answer, k: int, *, explain: bool) -> None:
         """Fill in the total and the cards of an answer."""
-        asked = Question(answer.query, self._stores, self._analyzer, self._counted)
-        terms = answer.terms = asked.terms
-        if not terms:
+        asked = self._question(answer)
+        if asked.terms:
+            answer.total = sum(
+                search.count(store, asked.terms, wanted)
+                for store, wanted in zip(self._stores, self._wanted, strict=True)
+                if wanted is not None
+            )
+
+            def find(wide: int) -> list[Hit]:
+                return self._found(asked, wide)
+
+        elif self._operators is not None and not asked.looked_up:
+            from recall.narrowing import Listing
+
+            listing = Listing(self._stores, self._wanted)
+            answer.total = len(listing.places)
+            find = listing.first
+        else:
             return
-        answer.total = sum(
-            search.count(store, terms, wanted)
-            for store, wanted in zip(self._stores, self._wanted, strict=True)
-            if wanted is not None
-        )
         dresser = Dresser(self._roots, self._wanted, self._fs, asked, explain=explain)
         wide = k + _SPARE
         while True:
-            found = search.candidates(
-                self._stores, self._wanted, asked.parts, asked.whole, terms, wide
-            )
-            hits = rank.ordered(found)
+            hits = find(wide)
             answer.cards = _cards(dresser, hits, k)
             if len(answer.cards) == k:
                 return
@@ -99,6 +114,25 @@ class _Search:
                 answer.total = len(answer.cards)
                 return
             wide *= 4  # copies and vanished files took places: look further down
+
+    def _question(self, answer: Answer) -> Question:
+        """Return what is searched for, and note its terms in the answer."""
+        if self._operators is None:
+            asked = Question(answer.query, self._stores, self._analyzer, self._counted)
+            answer.terms = asked.terms
+            return asked
+        phrases = [tuple(self._analyzer.terms(each)) for each in self._operators.phrases]
+        text = self._operators.text
+        asked = Question(text, self._stores, self._analyzer, self._counted, phrases)
+        answer.terms = [*asked.terms, *chain(*phrases)]
+        return asked
+
+    def _found(self, asked: Question, wide: int) -> list[Hit]:
+        """Return at least the ``wide`` best hits, if there are so many, best first."""
+        found = search.candidates(
+            self._stores, self._wanted, asked.parts, asked.whole, asked.terms, wide
+        )
+        return rank.ordered(found)
 
 
 def _cards(dresser: Dresser, hits: Sequence[Hit], k: int) -> list[Card]:
@@ -220,9 +254,11 @@ class Recall:
         explain: bool = False,
         wait: float = 30.0,
         progress: Progress | None = None,
+        operators: bool = False,
     ) -> Answer:
         """Return all that ``search`` finds out, and what happened in each root.
 
+        With ``operators`` those in the query count (``spec/operators.md``), else it is all text.
         ``wait`` is how many seconds to wait for another process that makes a first cache.
         """
         if k < 1:
@@ -237,7 +273,9 @@ class Recall:
         asked = None if types is None else [types] if isinstance(types, str) else list(types)
 
         def fill() -> None:
-            self._fill(answer, k, asked, under, include_journal, explain=explain)
+            self._fill(
+                answer, k, asked, under, include_journal, explain=explain, operators=operators
+            )
 
         try:
             while not self._filled(fill, answer, options):
@@ -286,10 +324,17 @@ class Recall:
         journal: bool,  # noqa: FBT001 - handed on as it came
         *,
         explain: bool,
+        operators: bool,
     ) -> None:
         stores = [each.view for each in self._opened]
         nesting = Nesting(self.roots, stores)
         wanted = filters(self.roots, nesting, types, under, self._cwd, journal)
+        if operators and any(sign in answer.query for sign in _SIGNS):
+            from recall.narrowing import narrow, understood
+
+            answer.operators = understood(answer.query, self.roots, stores, self._analyzer)
+            if answer.operators is not None:
+                wanted = narrow(self.roots, wanted, answer.operators, self._analyzer)
         live = [
             (root, store, part, counted)
             for root, store, part, counted in zip(
@@ -300,7 +345,8 @@ class Recall:
         try:
             for _, store, _, _ in live:
                 store.begin_reading()
-            _Search(live, self._analyzer, self._fs).run(answer, k, explain=explain)
+            searched = _Search(live, self._analyzer, self._fs, answer.operators)
+            searched.run(answer, k, explain=explain)
         finally:
             for _, store, _, _ in live:
                 store.end_reading()

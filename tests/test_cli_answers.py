@@ -98,6 +98,7 @@ class Service:
             cards=self.cards,
             reports=self.reports,
             notices=self.notices,
+            operators=None,
         )
 
     def refresh(self, **options: Any) -> list[SimpleNamespace]:

@@ -34,6 +34,7 @@ class Asked:
         "explain",
         "include",
         "k",
+        "literal",
         "names",
         "no_refresh",
         "types",
@@ -56,6 +57,7 @@ class Asked:
         as_json: bool = False,
         explain: bool = False,
         no_refresh: bool = False,
+        literal: bool = False,
     ) -> None:
         self.words = words
         self.names = names
@@ -68,6 +70,7 @@ class Asked:
         self.as_json = as_json
         self.explain = explain
         self.no_refresh = no_refresh
+        self.literal = literal
 
 
 def search(asked: Asked) -> int:
@@ -98,14 +101,20 @@ def _answer(query: str, asked: Asked, settings: Config, cwd: str) -> Answer:
                 explain=asked.explain,
                 wait=settings.search.wait if asked.wait is None else asked.wait,
                 progress=progress,
+                # Text that was not typed as a question is no place for operators.
+                operators=not asked.literal and not _from_stdin(asked.words),
             )
     finally:
         if progress is not None:
             progress.close()
 
 
+def _from_stdin(words: tuple[str, ...]) -> bool:
+    return words in {(), ("-",)}
+
+
 def _query(words: tuple[str, ...]) -> str:
-    if words and words != ("-",):
+    if not _from_stdin(words):
         return " ".join(words)
     if not words and is_terminal(sys.stdin):
         raise InvalidInput("there is nothing to search for", hint='recall search "your question"')
@@ -156,6 +165,7 @@ def _data(answer: Answer, budget: int | None) -> dict[str, object]:
         "query": answer.query,
         "total": answer.total,
         "items": items,
+        "operators": None if answer.operators is None else answer.operators.as_dict(),
         "omitted": len(answer.cards) - len(items),
         "roots": [report_fields(entry) for entry in answer.reports],
     }

@@ -13,7 +13,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_FLAGS = {"--json": "as_json", "--explain": "explain", "--no-refresh": "no_refresh"}
+_FLAGS = {
+    "--json": "as_json",
+    "--explain": "explain",
+    "--no-refresh": "no_refresh",
+    "--literal": "literal",
+}
 _REPEATED = {"--root": "names", "--type": "types", "--include": "include"}
 _NUMBERS = {
     "-k": ("k", 1, MAX_K),

@@ -13,6 +13,7 @@ from recall.cli.options import examples, json_option, root_option, seconds
     epilog=examples(
         "recall search rotate the deploy keys",
         "recall search --root ./docs --type Decision -k 3 --json why sqlite",
+        """recall search '"deploy keys" not:staging tag:release after:30d'""",
         "git log -1 --format=%B | recall search -",
     ),
 )
@@ -48,6 +49,7 @@ from recall.cli.options import examples, json_option, root_option, seconds
 )
 @json_option
 @click.option("--explain", is_flag=True, help="Show why each note was found and ranked so.")
+@click.option("--literal", is_flag=True, help="Take QUERY as it is: no operators.")
 @click.option(
     "--no-refresh",
     is_flag=True,
@@ -73,12 +75,21 @@ def command(
     as_json: bool,
     explain: bool,
     no_refresh: bool,
+    literal: bool,
 ) -> int:
     """Find the notes that answer a question.
 
     Any text is a query. It is read from stdin when QUERY is "-", or absent while stdin is no
     terminal. Caches are brought up to date first. Finding nothing is an answer: exit 0, no output.
-    """
+
+    \b
+    Operators in QUERY narrow it down; what is unknown or malformed is text, and so is stdin:
+      "two words"        next to one another (quote it for the shell as well)
+      not:WORD           without it; also not:"two words"
+      tag: type: root:   of that name; several tags must all be there
+      path:GLOB          at a path or below a directory
+      after: before:     a time: 2026, 2026-03, 2026-03-05, or how long ago: 30d, 2w
+    """  # noqa: D301 - click's mark for lines that stay as they are
     return search(
         Asked(
             words=words,
@@ -92,5 +103,6 @@ def command(
             as_json=as_json,
             explain=explain,
             no_refresh=no_refresh,
+            literal=literal,
         )
     )

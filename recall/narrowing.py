@@ -1,0 +1,134 @@
+"""Operators of a search over some caches: what these know of, and the filters that come of it.
+
+See ``spec/operators.md``.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import cache, partial
+from itertools import chain
+
+from index_cache import listing
+from index_cache.filters import Filter
+from index_cache.globs import Globs
+from index_cache.guard import guarded, is_signature, is_text
+from recall import rank
+from recall.operators import Known, Operators, parse, passes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from index_cache.analyze import Analyzer
+    from index_cache.model import Hit, Root
+    from index_cache.store import Store
+
+
+def understood(
+    text: str, roots: Sequence[Root], stores: Sequence[Store | None], analyzer: Analyzer
+) -> Operators | None:
+    """Return what is understood of a text, None if it is text alone.
+
+    ``stores`` are the caches of the ``roots``, None where there is no view. Raises Damaged as all
+    that reads a store.
+    """
+    found = parse(text, _known(roots, stores, analyzer))
+    return found or None
+
+
+def _known(roots: Sequence[Root], stores: Sequence[Store | None], analyzer: Analyzer) -> Known:
+    live = [store for store in stores if store is not None]
+
+    @cache
+    def names(column: str) -> frozenset[str]:
+        return frozenset(chain(*(_names(store, column) for store in live)))
+
+    @cache
+    def paths() -> list[bytes]:
+        return [*chain(*(store.paths() for store in live))]
+
+    return Known(
+        root=lambda name: any(root.name == name for root in roots),
+        type=lambda name: _lower(name) in names("type"),
+        tag=lambda name: _lower(name) in names("tags"),
+        path=lambda glob: any(map(Globs([glob]).match, paths())),
+        words=lambda words: bool(analyzer.terms(words)),
+        now=time.time(),
+    )
+
+
+@guarded
+def _names(store: Store, column: str) -> set[str]:
+    """Return the different lines of a column of texts, in lower case."""
+    rows = store.connection.execute(f"SELECT DISTINCT {column} FROM document")  # noqa: S608 - ours
+    texts = [text for (text,) in rows]
+    if not all(map(is_text, texts)):
+        raise store.damaged("a row of a document can't be read")
+    return {name for text in texts for name in _lower(str(text)).split("\n")}
+
+
+def _lower(text: str) -> str:
+    """Return a text in lower case as SQLite has it: ASCII letters alone."""
+    return "".join(each.lower() if each.isascii() else each for each in text)
+
+
+def narrow(
+    roots: Sequence[Root],
+    wanted: Iterable[Filter | None],
+    operators: Operators,
+    analyzer: Analyzer,
+) -> list[Filter | None]:
+    """Return each root's filter with what the operators ask for besides."""
+
+    def terms(texts: Iterable[str]) -> list[tuple[str, ...]]:
+        return [tuple(analyzer.terms(text)) for text in texts]
+
+    path = Globs(operators.paths).match if operators.paths else None
+    dated = operators.after is not None or operators.before is not None
+    after_and_before = partial(_is_between, operators.after, operators.before) if dated else None
+    return [
+        None
+        if part is None or (operators.roots and root.name not in operators.roots)
+        else Filter(
+            _both(part.types, operators.types),
+            part.under,
+            part.without,
+            journal=part.journal,
+            tags=operators.tags,
+            path=path,
+            time=after_and_before,
+            phrases=terms(operators.phrases),
+            excluded=terms(operators.without),
+        )
+        for root, part in zip(roots, wanted, strict=True)
+    ]
+
+
+def _both(types: Sequence[str] | None, others: Sequence[str]) -> Sequence[str] | None:
+    """Return the types of a filter that are among others too, all if there are no others."""
+    if types is None or not others:
+        return others or types
+    among = {_lower(each) for each in others}
+    return [each for each in types if _lower(each) in among]
+
+
+def _is_between(after: str | None, before: str | None, modified: str, signature: bytes) -> bool:
+    return is_signature(signature) and passes(rank.when(modified, signature), after, before)
+
+
+class Listing:
+    """All notes that pass the filters of some caches, where no words are asked for."""
+
+    def __init__(self, stores: Sequence[Store], wanted: Sequence[Filter | None]) -> None:
+        self._stores = stores
+        self._wanted = wanted
+        self.places = listing.newest(stores, wanted, _when)
+
+    def first(self, wide: int) -> list[Hit]:
+        """Return the first ``wide`` of them, the last modified first."""
+        return listing.hits(self._stores, self._wanted, self.places[:wide])
+
+
+def _when(modified: str, signature: bytes) -> str:
+    return rank.when(modified, signature) if is_signature(signature) else ""
