@@ -75,6 +75,8 @@ class Filter:
 
     def admits_words(self, fields: Sequence[Sequence[str]]) -> bool:
         """Tell whether a document with these terms, field by field, may be returned."""
+        if not (self.phrases or self.excluded):
+            return True
         texts = [f" {' '.join(terms)} " for terms in fields]
 
         def stands(phrase: Terms) -> bool:
