@@ -20,7 +20,7 @@ class Filter:
     ``tags`` are wanted tags, all of them, in any (ASCII) case; ``path`` tells of a relative path,
     and ``time`` of a document's ``modified`` and its file's signature, whether they are wanted.
     ``phrases`` are terms that must stand next to one another in a field, ``excluded`` such that
-    must not: these two are no part of ``sql`` but of the FTS5 expression (``search.narrowed``).
+    must not: these two are no part of ``sql`` but of the FTS5 expression (``narrowed``).
     """
 
     __slots__ = (
@@ -115,6 +115,22 @@ class Filter:
             clauses.append("recall_path(e.path)")
         return "".join(f" AND {clause}" for clause in clauses), values
 
+    def narrowed(self, matched: str) -> str:
+        """Return the FTS5 expression for what ``matched`` finds and has the words asked for here.
+
+        These come last: FTS5 counts them as it counts the terms. In its bm25 they only add to a
+        document's own score, which bounds the common one all the same.
+        """
+        if self.phrases:
+            matched = f"({matched}) AND {' AND '.join(map(_quoted, self.phrases))}"
+        if self.excluded:
+            matched = f"({matched}) NOT ({self.excluding()})"
+        return matched
+
+    def excluding(self) -> str:
+        """Return the FTS5 expression for all that has words excluded here."""
+        return " OR ".join(map(_quoted, self.excluded))
+
     def functions(self) -> dict[str, tuple[int, Callable[..., bool]]]:
         """Return the functions that ``sql`` calls, with their number of arguments."""
         found: dict[str, tuple[int, Callable[..., bool]]] = {}
@@ -123,6 +139,10 @@ class Filter:
         if self.path is not None:
             found["recall_path"] = (1, _sound(self.path, bytes))
         return found
+
+
+def _quoted(phrase: Terms) -> str:
+    return '"' + " ".join(phrase).replace('"', '""') + '"'
 
 
 def _sound(of: Callable[..., bool], *kinds: type) -> Callable[..., bool]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from index_cache.guard import guarded
 from index_cache.lookup import by_name
-from index_cache.search import ORPHAN, SOUND, conditions, excluding
+from index_cache.search import ORPHAN, SOUND, conditions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def _rows(store: Store, wanted: Filter) -> list[tuple[bytes, str, bytes]]:
     clauses, values = conditions(store, wanted)
     if wanted.excluded:
         clauses += " AND e.id NOT IN (SELECT rowid FROM fts WHERE fts MATCH ?)"
-        values = [*values, excluding(wanted)]
+        values = [*values, wanted.excluding()]
     columns = f"{SOUND}, e.path, d.modified, e.signature"
     statement = (
         f"SELECT {columns} FROM entry AS e LEFT JOIN document AS d ON d.id = e.id"  # noqa: S608 - ours

@@ -124,34 +124,12 @@ def expression(terms: Sequence[str]) -> str:
     return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
 
 
-def narrowed(matched: str, wanted: Filter) -> str:
-    """Return the FTS5 expression for what ``matched`` finds and has the words a filter asks for.
-
-    Those of the filter come last: FTS5 counts them as it counts the terms. In its bm25 they add to
-    a document's own score, which bounds the common one all the same.
-    """
-    if wanted.phrases:
-        matched = f"({matched}) AND {' AND '.join(map(_phrase, wanted.phrases))}"
-    if wanted.excluded:
-        matched = f"({matched}) NOT ({excluding(wanted)})"
-    return matched
-
-
-def excluding(wanted: Filter) -> str:
-    """Return the FTS5 expression for all that has words a filter excludes."""
-    return " OR ".join(map(_phrase, wanted.excluded))
-
-
-def _phrase(terms: Sequence[str]) -> str:
-    return expression([" ".join(terms)])
-
-
 @guarded
 def count(store: Store, terms: Sequence[str], wanted: Filter) -> int:
     """Return how many documents of a root have any of the terms and pass the filter."""
     condition, values = _from(store, wanted)
     statement = f"SELECT count(*), total({SOUND}) {condition}"
-    matched = narrowed(expression(terms), wanted)
+    matched = wanted.narrowed(expression(terms))
     ((found, sound),) = store.connection.execute(statement, (matched, *values))
     if found != sound:
         raise store.damaged(ORPHAN)
@@ -350,7 +328,7 @@ def _read(
         besides = len(wanted.phrases) + len(wanted.excluded)
         statement = f"SELECT {rank}, {_COLUMNS} {condition}{order}"
         for found, sound, counts, *columns in store.connection.execute(
-            statement, (narrowed(matched, wanted), *values)
+            statement, (wanted.narrowed(matched), *values)
         ):
             if not sound:
                 raise store.damaged(ORPHAN)

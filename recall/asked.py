@@ -14,6 +14,14 @@ if TYPE_CHECKING:
     from index_cache.analyze import Analyzer
     from index_cache.store import Store
 
+# Without one of these in it a text has no operator (``recall.operators``).
+SIGNS = ('"', "not:", "tag:", "type:", "root:", "path:", "before:", "after:")
+
+
+def may_narrow(text: str) -> bool:
+    """Tell whether there may be operators in a text, without loading what understands them."""
+    return any(sign in text for sign in SIGNS)
+
 
 class Question:
     """Any text, looked up in the caches of one search.

@@ -14,11 +14,12 @@ from index_cache.filters import Filter
 from index_cache.globs import Globs
 from index_cache.guard import guarded, is_signature, is_text
 from recall import rank
+from recall.asked import Question
 from recall.operators import Known, Operators, parse, passes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from index_cache.analyze import Analyzer
     from index_cache.model import Hit, Root
@@ -75,11 +76,13 @@ def _lower(text: str) -> str:
 
 def narrow(
     roots: Sequence[Root],
-    wanted: Iterable[Filter | None],
-    operators: Operators,
+    wanted: Sequence[Filter | None],
+    operators: Operators | None,
     analyzer: Analyzer,
 ) -> list[Filter | None]:
-    """Return each root's filter with what the operators ask for besides."""
+    """Return each root's filter with what the operators, if any, ask for besides."""
+    if operators is None:
+        return [*wanted]
 
     def terms(texts: Iterable[str]) -> list[tuple[str, ...]]:
         return [tuple(analyzer.terms(text)) for text in texts]
@@ -117,17 +120,27 @@ def _is_between(after: str | None, before: str | None, modified: str, signature:
     return is_signature(signature) and passes(rank.when(modified, signature), after, before)
 
 
-class Listing:
-    """All notes that pass the filters of some caches, where no words are asked for."""
+def question(
+    operators: Operators,
+    stores: Sequence[Store],
+    analyzer: Analyzer,
+    counted: Sequence[bool],
+) -> tuple[Question, list[str]]:
+    """Return what is searched for in some caches, and its terms with all of the phrases."""
+    phrases = [tuple(analyzer.terms(each)) for each in operators.phrases]
+    asked = Question(operators.text, stores, analyzer, counted, phrases)
+    return asked, [*asked.terms, *chain(*phrases)]
 
-    def __init__(self, stores: Sequence[Store], wanted: Sequence[Filter | None]) -> None:
-        self._stores = stores
-        self._wanted = wanted
-        self.places = listing.newest(stores, wanted, _when)
 
-    def first(self, wide: int) -> list[Hit]:
-        """Return the first ``wide`` of them, the last modified first."""
-        return listing.hits(self._stores, self._wanted, self.places[:wide])
+def listed(
+    stores: Sequence[Store], wanted: Sequence[Filter | None]
+) -> tuple[int, Callable[[int], list[Hit]]]:
+    """Return how many notes pass the filters, and what returns the first so many of them.
+
+    The last modified come first. No words are asked for.
+    """
+    places = listing.newest(stores, wanted, _when)
+    return len(places), lambda wide: listing.hits(stores, wanted, places[:wide])
 
 
 def _when(modified: str, signature: bytes) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from itertools import chain
 
 import apsw
 
@@ -15,7 +14,7 @@ from index_cache.files import FileSystem
 from index_cache.model import Root
 from index_cache.refresh import Options
 from recall import caches, config, dirs, failures, rank
-from recall.asked import Question
+from recall.asked import Question, may_narrow
 from recall.dress import Dresser
 from recall.nesting import Nesting, filters
 from recall.opened import OpenRoot
@@ -38,8 +37,6 @@ if TYPE_CHECKING:
     from recall.rootstatus import RootStatus
 
 _SPARE = 5  # hits asked for beyond k, since some may be copies or gone
-# Without one of these in it a text has no operator (``recall.operators``, which takes .5 ms).
-_SIGNS = ('"', "not:", "tag:", "type:", "root:", "path:", "before:", "after:")
 _SWEPT = 2.0  # seconds for which ``Recall.search`` trusts its last look at the files
 
 
@@ -71,7 +68,6 @@ class _Search:
         live: Sequence[tuple[Root, Store, Filter | None, bool]],
         analyzer: Analyzer,
         fs: FileSystem,
-        operators: Operators | None,
     ) -> None:
         self._roots = [root for root, _, _, _ in live]
         self._stores = [store for _, store, _, _ in live]
@@ -79,11 +75,17 @@ class _Search:
         self._counted = [counted for _, _, _, counted in live]
         self._analyzer = analyzer
         self._fs = fs
-        self._operators = operators
 
     def run(self, answer: Answer, k: int, *, explain: bool) -> None:
         """Fill in the total and the cards of an answer."""
-        asked = self._question(answer)
+        operators = answer.operators
+        if operators is None:
+            asked = Question(answer.query, self._stores, self._analyzer, self._counted)
+            answer.terms = asked.terms
+        else:
+            from recall.narrowing import question
+
+            asked, answer.terms = question(operators, self._stores, self._analyzer, self._counted)
         if asked.terms:
             answer.total = sum(
                 search.count(store, asked.terms, wanted)
@@ -92,14 +94,15 @@ class _Search:
             )
 
             def find(wide: int) -> list[Hit]:
-                return self._found(asked, wide)
+                found = search.candidates(
+                    self._stores, self._wanted, asked.parts, asked.whole, asked.terms, wide
+                )
+                return rank.ordered(found)
 
-        elif self._operators is not None and not asked.looked_up:
-            from recall.narrowing import Listing
+        elif operators is not None and not asked.looked_up:
+            from recall.narrowing import listed
 
-            listing = Listing(self._stores, self._wanted)
-            answer.total = len(listing.places)
-            find = listing.first
+            answer.total, find = listed(self._stores, self._wanted)
         else:
             return
         dresser = Dresser(self._roots, self._wanted, self._fs, asked, explain=explain)
@@ -114,25 +117,6 @@ class _Search:
                 answer.total = len(answer.cards)
                 return
             wide *= 4  # copies and vanished files took places: look further down
-
-    def _question(self, answer: Answer) -> Question:
-        """Return what is searched for, and note its terms in the answer."""
-        if self._operators is None:
-            asked = Question(answer.query, self._stores, self._analyzer, self._counted)
-            answer.terms = asked.terms
-            return asked
-        phrases = [tuple(self._analyzer.terms(each)) for each in self._operators.phrases]
-        text = self._operators.text
-        asked = Question(text, self._stores, self._analyzer, self._counted, phrases)
-        answer.terms = [*asked.terms, *chain(*phrases)]
-        return asked
-
-    def _found(self, asked: Question, wide: int) -> list[Hit]:
-        """Return at least the ``wide`` best hits, if there are so many, best first."""
-        found = search.candidates(
-            self._stores, self._wanted, asked.parts, asked.whole, asked.terms, wide
-        )
-        return rank.ordered(found)
 
 
 def _cards(dresser: Dresser, hits: Sequence[Hit], k: int) -> list[Card]:
@@ -329,12 +313,11 @@ class Recall:
         stores = [each.view for each in self._opened]
         nesting = Nesting(self.roots, stores)
         wanted = filters(self.roots, nesting, types, under, self._cwd, journal)
-        if operators and any(sign in answer.query for sign in _SIGNS):
+        if operators and may_narrow(answer.query):
             from recall.narrowing import narrow, understood
 
             answer.operators = understood(answer.query, self.roots, stores, self._analyzer)
-            if answer.operators is not None:
-                wanted = narrow(self.roots, wanted, answer.operators, self._analyzer)
+            wanted = narrow(self.roots, wanted, answer.operators, self._analyzer)
         live = [
             (root, store, part, counted)
             for root, store, part, counted in zip(
@@ -345,8 +328,7 @@ class Recall:
         try:
             for _, store, _, _ in live:
                 store.begin_reading()
-            searched = _Search(live, self._analyzer, self._fs, answer.operators)
-            searched.run(answer, k, explain=explain)
+            _Search(live, self._analyzer, self._fs).run(answer, k, explain=explain)
         finally:
             for _, store, _, _ in live:
                 store.end_reading()

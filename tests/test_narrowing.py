@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from search_support import ANALYZER, found, row
 from test_cli_terminal import on_terminal
 
-from index_cache import files, listing, search
+from index_cache import files, search
 from index_cache.filters import Filter
 from index_cache.model import Root
 from index_cache.rows import Entry, Row
 from index_cache.store import Store
-from recall import Recall, operators, rank, service
-from recall.narrowing import Listing
+from recall import Recall, asked, operators, rank
+from recall.narrowing import listed as all_listed
 from recall.operators import passes
 
 if TYPE_CHECKING:
@@ -162,12 +162,14 @@ def test_sql_filters_as_a_loop_over_the_notes_would(
         for path, note in notes.items()
         if is_wanted(note, path, unphrased)
     }
-    places = Listing(stores, [filter_of(unphrased)] * 2).places
+    filters = [filter_of(unphrased)] * 2
+    total, first = all_listed(stores, filters)
+    places = [(hit.root, hit.path) for hit in first(total)]
     assert sorted(places) == sorted(listed)
     times = [rank.when(listed[place].modified, listed[place].signature) for place in places]
     assert times == sorted(times, reverse=True)
-    shown = listing.hits(stores, [filter_of(unphrased)] * 2, places[:3])
-    assert [(hit.root, hit.path) for hit in shown] == places[:3]
+    assert total == len(places)
+    assert [(hit.root, hit.path) for hit in first(3)] == places[:3]
 
 
 @given(NOTES, WANTED)
@@ -317,7 +319,7 @@ def test_a_phrase_is_found_where_its_words_are_dropped_from_the_search(tmp_path:
 
 
 def test_H1_without_a_sign_of_one_operators_are_not_loaded() -> None:
-    assert {sign.rstrip(":") for sign in service._SIGNS} == {'"', *operators.KEYS}
+    assert {sign.rstrip(":") for sign in asked.SIGNS} == {'"', *operators.KEYS}
 
 
 def test_the_program_says_what_it_understood(notes: Path) -> None:
