@@ -93,7 +93,7 @@ class _Search:
                 if wanted is not None
             )
 
-            def find(wide: int) -> list[Hit]:
+            def find(wide: int, /) -> list[Hit]:
                 found = search.candidates(
                     self._stores, self._wanted, asked.parts, asked.whole, asked.terms, wide
                 )
