@@ -5,15 +5,13 @@ See ``spec/cache-format.md``; SQLite is apsw's own, never the standard library's
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 
 import apsw
 
-from index_cache import checksums, owned, schema
+from index_cache import checksums, files, schema
 from index_cache.digests import hashed
-from index_cache.errors import RootUnavailable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +29,8 @@ READ_WAIT = 40  # ms; a search waits for nothing longer than 50
 _COMMIT_WAIT = 2_000  # ms that a writer waits for readers, where it must
 _PAGE = 4096  # bytes
 _HASH = 16  # hex digits of identity and fingerprint
-refuse_foreign_directory = owned.refuse_foreign_directory
-refuse_directory, refuse_name = owned.refuse_directory, owned.refuse_name
+refuse_foreign_directory = files.refuse_foreign_directory
+refuse_directory, refuse_name = files.refuse_directory, files.refuse_name
 
 
 class Damaged(Exception):
@@ -103,8 +101,12 @@ def unusable(root: Root, error: Exception, where: str | None, wait: float) -> Re
 
     ``where`` is the cache, if the error does not say; ``wait`` is how many seconds were waited.
     """
+    import errno  # of no use to a search that goes well
+
+    from index_cache.errors import RootUnavailable
+
     if isinstance(error, apsw.BusyError):
-        from index_cache import locks  # of no use to a search that goes well
+        from index_cache import locks
 
         return locks.busy(root, wait)
     if isinstance(error, apsw.FullError) or getattr(error, "errno", None) == errno.ENOSPC:

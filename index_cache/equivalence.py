@@ -27,6 +27,8 @@ COLUMNS = (
     "description",
     "type",
     "tags",
+    "aliases",
+    "language",
     "created",
     "updated",
     "modified",

@@ -6,7 +6,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    Terms = tuple[str, ...]  # that stand next to one another
+    Phrase = tuple[str, ...]  # terms that stand next to one another
+
+
+# A term that no text has: it stands in the type of journals alone.
+JOURNAL = ":journal"
+
+
+def is_journal(type: str) -> bool:
+    """Tell whether a type is the one that is left out unless it is asked for."""
+    return _lower(type) == "journal"
 
 
 class Filter:
@@ -19,8 +28,8 @@ class Filter:
 
     ``tags`` are wanted tags, all of them, in any (ASCII) case; ``path`` tells of a relative path,
     and ``time`` of a document's ``modified`` and its file's signature, whether they are wanted.
-    ``phrases`` are terms that must stand next to one another in a field, ``excluded`` such that
-    must not: these two are no part of ``sql`` but of the FTS5 expression (``narrowed``).
+    Of each of the ``phrases`` one of several forms must stand in a field, and none of what is
+    ``excluded``: these two are no part of ``sql`` but of the FTS5 expression (``narrowed``).
     """
 
     __slots__ = (
@@ -45,8 +54,8 @@ class Filter:
         tags: Sequence[str] = (),
         path: Callable[[bytes], bool] | None = None,
         time: Callable[[str, bytes], bool] | None = None,
-        phrases: Sequence[Terms] = (),
-        excluded: Sequence[Terms] = (),
+        phrases: Sequence[Sequence[Phrase]] = (),
+        excluded: Sequence[Phrase] = (),
     ) -> None:
         self.types = types
         self.under = under
@@ -62,7 +71,7 @@ class Filter:
         """Tell whether a document of this type may be returned; ``sql`` says the same."""
         if self.types is not None:
             return _lower(type) in map(_lower, self.types)
-        return self.journal or _lower(type) != "journal"
+        return self.journal or not is_journal(type)
 
     def admits_now(self, type: str, tags: str, modified: str, signature: bytes) -> bool:
         """Tell whether a document that now has these columns may be returned, at the same path."""
@@ -79,10 +88,11 @@ class Filter:
             return True
         texts = [f" {' '.join(terms)} " for terms in fields]
 
-        def stands(phrase: Terms) -> bool:
+        def stands(phrase: Phrase) -> bool:
             return any(f" {' '.join(phrase)} " in text for text in texts)
 
-        return all(map(stands, self.phrases)) and not any(map(stands, self.excluded))
+        there = all(any(map(stands, forms)) for forms in self.phrases)
+        return there and not any(map(stands, self.excluded))
 
     def sql(self) -> tuple[str, list[str | bytes]]:
         """Return the filter as SQL conditions over ``d`` (document) and ``e`` (entry).
@@ -115,6 +125,18 @@ class Filter:
             clauses.append("recall_path(e.path)")
         return "".join(f" AND {clause}" for clause in clauses), values
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the FTS5 expression says all that there is to say of what is wanted."""
+        return not (
+            self.types is not None
+            or self.under
+            or self.without
+            or self.tags
+            or self.path
+            or self.time
+        )
+
     def narrowed(self, matched: str) -> str:
         """Return the FTS5 expression for what ``matched`` finds and has the words asked for here.
 
@@ -122,14 +144,16 @@ class Filter:
         document's own score, which bounds the common one all the same.
         """
         if self.phrases:
-            matched = f"({matched}) AND {' AND '.join(map(_quoted, self.phrases))}"
+            matched = " AND ".join(f"({each})" for each in (matched, *map(_any, self.phrases)))
+        if self.types is None and not self.journal:
+            matched = f'({matched}) NOT (type : "{JOURNAL}")'
         if self.excluded:
             matched = f"({matched}) NOT ({self.excluding()})"
         return matched
 
     def excluding(self) -> str:
         """Return the FTS5 expression for all that has words excluded here."""
-        return " OR ".join(map(_quoted, self.excluded))
+        return _any(self.excluded)
 
     def functions(self) -> dict[str, tuple[int, Callable[..., bool]]]:
         """Return the functions that ``sql`` calls, with their number of arguments."""
@@ -141,7 +165,11 @@ class Filter:
         return found
 
 
-def _quoted(phrase: Terms) -> str:
+def _any(phrases: Sequence[Phrase]) -> str:
+    return " OR ".join(map(_quoted, phrases))
+
+
+def _quoted(phrase: Phrase) -> str:
     return '"' + " ".join(phrase).replace('"', '""') + '"'
 
 

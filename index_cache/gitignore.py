@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 
-from index_cache.ignorefiles import outside, repository
+from index_cache.files import repository
+from index_cache.ignorefiles import outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,18 +18,6 @@ NAME = b".gitignore"
 _LIMIT = 1024 * 1024  # bytes of an ignore file that are read
 
 
-def repository(root: bytes) -> bytes | None:
-    """Return the top directory of the repository that a directory lies in, None outside of one."""
-    directory = root
-    while True:
-        if os.path.lexists(os.path.join(directory, b".git")):
-            return directory
-        parent = os.path.dirname(directory)
-        if parent == directory:
-            return None
-        directory = parent
-
-
 def outside(
     root: bytes, top: bytes, environ: Mapping[bytes, bytes], person: bytes | None
 ) -> list[bytes]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from index_cache import db, locks, reader
 from index_cache.diff import Diff
-from index_cache.directories import doubted, pack
 from index_cache.ingest import Ingest, OtherParsers
 from index_cache.model import by_path
+from index_cache.packing import doubted, pack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,32 +14,6 @@ from __future__ import annotations
 ENGLISH = "en"
 UNKNOWN = ""
 
-# Code of ISO 639-1 to PyStemmer's name: of languages in Latin letters those that 3.0 has. Czech and
-# Polish came with 3.1, and terms must not differ by its version.
-STEMMERS: dict[str, str] = {
-    "ca": "catalan",
-    "da": "danish",
-    "de": "german",
-    "en": "english",
-    "eo": "esperanto",
-    "es": "spanish",
-    "et": "estonian",
-    "eu": "basque",
-    "fi": "finnish",
-    "fr": "french",
-    "ga": "irish",
-    "hu": "hungarian",
-    "id": "indonesian",
-    "it": "italian",
-    "lt": "lithuanian",
-    "nl": "dutch",
-    "no": "norwegian",
-    "pt": "portuguese",
-    "ro": "romanian",
-    "sv": "swedish",
-    "tr": "turkish",
-}
-
 # Words of grammar alone: lower case, diacritics precomposed. A guess that two languages have equal
 # reasons for is the one that comes first.
 FUNCTION_WORDS: dict[str, str] = {
@@ -185,8 +159,7 @@ _LETTERS = {
 _NOT_TELLING = """a ai az bat ca care co come del die do door go ha her hi ho i jest kde man
     mar met mi no non op os per plus pro see sense sig so til war"""
 
-_BEGINNING = 700  # characters, for what is clearly English
-_LOOKED_AT = 1400  # characters
+_LOOKED_AT = 1_400  # characters
 _FENCE = "```"
 _CLEARLY_ENGLISH = 4  # different words
 _ENGLISH_TO_ONE = 4  # as many for one that English has not
@@ -307,15 +280,16 @@ def guessed(text: str) -> str:
     lists = _LISTS
     if not lists.english:
         lists.fill_words()
-    words = set(text[:_BEGINNING].lower().split())
-    english = len(lists.english & words)
-    if english >= max(_CLEARLY_ENGLISH, _ENGLISH_TO_ONE * len(lists.others & words)):
-        return ENGLISH
     looked_at = text[:_LOOKED_AT].lower()
     if _FENCE in looked_at:
         looked_at = " ".join(looked_at.split(_FENCE)[::2])
+    words = lists.all.intersection(looked_at.split())
+    english, others = len(words & lists.english), len(words & lists.others)
+    if english >= max(_CLEARLY_ENGLISH, _ENGLISH_TO_ONE * others):
+        return ENGLISH
     if looked_at.isascii():
-        return _spoken(looked_at, 0)
+        # Without letters of its own no language has enough.
+        return ENGLISH if others < _FEWEST and "'" not in looked_at else _spoken(looked_at, 0)
     looked_at = _composed(looked_at)
     latin, accented, other = _letters(looked_at)
     if other > latin:

@@ -145,7 +145,7 @@ def _hits(
     for number, sound, *columns in store.connection.execute(statement, (*values, most)):
         if not sound:
             raise store.damaged(ORPHAN)
-        yield number, Hit(0, [], *columns)
+        yield number, Hit(0, 0, [], [], *columns)
 
 
 def _parts(values: Sequence[T]) -> Iterator[Sequence[T]]:

@@ -6,6 +6,11 @@ module, and those two cost it 10 and 3 ms (a fifth of its whole budget).
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
 MAX_FILE_BYTES = 8 * 1024 * 1024
 MAX_FILES = 200_000
 
@@ -135,26 +140,51 @@ def by_path(note: Skipped) -> tuple[bytes, str]:
     return note.path, note.reason
 
 
+class Term(str):
+    """What a query searches for: a term by which it is known, and the forms notes may have of it.
+
+    Notes of another language have another stem of the same word.
+    """
+
+    __slots__ = ("forms",)
+
+    forms: tuple[str, ...]
+
+    def __new__(cls, name: str, forms: tuple[str, ...] = ()) -> Self:
+        """Make a term; without ``forms`` it has its name as the only one."""
+        term = super().__new__(cls, name)
+        term.forms = forms or (name,)
+        return term
+
+
 class Hit:
     """A document that a search found: what the cache knows of it, and how it matched.
 
-    ``root`` is the number of its root in that search; ``length`` its terms; ``occurrences`` has,
-    for each term of the query, the counts by field, or None; ``score`` is larger for better;
-    ``edited`` says that its file is not what the cache knew, and was read again. The rest are the
-    columns of the tables ``entry`` and ``document`` (``spec/cache-format.md``).
+    ``root`` is the number of its root in that search; ``length`` its terms, ``said`` those that are
+    not its path's; ``occurrences`` has, for each term of the query, the counts by field, or None,
+    and ``places`` where it stands in the body (number of the term). ``bm25`` and ``score`` are
+    larger for better, the latter the sum of ``parts``; ``edited`` says that its file is not what
+    the cache knew, and was read again. The rest are the columns of the tables ``entry`` and
+    ``document`` (``spec/cache-format.md``).
     """
 
     __slots__ = (
+        "aliases",
+        "bm25",
         "description",
         "digest",
         "edited",
         "excerpt",
+        "language",
         "length",
         "modified",
         "occurrences",
+        "parts",
         "path",
+        "places",
         "record_id",
         "root",
+        "said",
         "score",
         "signature",
         "stale_after",
@@ -169,7 +199,9 @@ class Hit:
     def __init__(  # noqa: PLR0917 - filled from a row, column by column
         self,
         length: int,
+        said: int,
         occurrences: list[list[int] | None],
+        places: list[Sequence[int]],
         path: bytes,
         signature: bytes,
         suspect: int,
@@ -179,6 +211,8 @@ class Hit:
         description: str,
         type: str,
         tags: str,
+        aliases: str,
+        language: str,
         modified: str,
         status: str,
         stale_after: str,
@@ -186,10 +220,14 @@ class Hit:
         excerpt: str,
     ) -> None:
         self.root = 0
+        self.bm25 = 0.0
         self.score = 0.0
+        self.parts: dict[str, float] = {}
         self.edited = False
         self.length = length
+        self.said = said
         self.occurrences = occurrences
+        self.places = places
         self.path = path
         self.signature = signature
         self.suspect = bool(suspect)
@@ -199,6 +237,8 @@ class Hit:
         self.description = description
         self.type = type
         self.tags = tags
+        self.aliases = aliases
+        self.language = language
         self.modified = modified
         self.status = status
         self.stale_after = stale_after

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from index_cache import files, frontmatter, markdown
+from index_cache import files, frontmatter, languages, markdown
 from index_cache.privacy import strip
 from index_cache.text import split
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 TIERS = ("unverified", "machine-confirmed", "human-reviewed")
 _MAX_FIELD = 4_000  # characters of one metadata field that are kept; the text stays in the file
-_MAX_TAGS = 64
+_MAX_LISTED = 64  # tags, or other names
 # Values of the key ``private`` that withhold nothing.
 _NO = ("", "false", "no", "off", "0", "null", "~")
 
@@ -31,15 +31,18 @@ class Document:
 
     All fields are text, "" where the note says nothing; ``title`` is never empty. ``modified`` is
     "" when only the file's own time can tell. ``tier`` is one of TIERS. ``withheld`` says that the
-    note must appear nowhere. ``body`` is the indexed text after the metadata block.
+    note must appear nowhere. ``language`` is that of its words in Latin letters (ISO 639-1).
+    ``aliases`` are other names of it, ``body`` is the indexed text after the metadata block.
     """
 
     __slots__ = (
+        "aliases",
         "body",
         "created",
         "description",
         "excerpt",
         "id",
+        "language",
         "modified",
         "stale_after",
         "status",
@@ -60,7 +63,10 @@ class Document:
         self.id = _text(meta, "id")
         self.type = _text(meta, "type", "metadata.type")
         self.description = markdown.plain(_text(meta, "description"))
-        self.tags = _tags(meta)
+        self.tags = _listed(meta.get("tags") or meta.get("metadata.tags"))
+        named = _listed(meta.get("aliases") or meta.get("alias"))
+        self.aliases = tuple(name for name in named if not _is_address(name))
+        self.language = languages.language(_text(meta, "lang", "language"), self.body)
         self.created = _text(meta, "created", "date")
         self.updated = _text(meta, "updated")
         self.modified = _text(meta, "modified", "generated.at", "updated")
@@ -98,14 +104,19 @@ def _line(value: str) -> str:
     return " ".join(public.replace("\0", " ").split()) if "\0" in public else public
 
 
-def _tags(meta: Mapping[str, Value]) -> tuple[str, ...]:
-    value = meta.get("tags") or meta.get("metadata.tags")
+def _listed(value: Value | None) -> tuple[str, ...]:
+    """Return a list's texts; one text is taken for several with commas between them."""
     if isinstance(value, str):
         value = list(value.split(","))
     if not isinstance(value, list):
         return ()
-    tags = (_line(tag) for tag in value if isinstance(tag, str))
-    return tuple(dict.fromkeys(tag for tag in tags if tag))[:_MAX_TAGS]
+    texts = (_line(text) for text in value if isinstance(text, str))
+    return tuple(dict.fromkeys(text for text in texts if text))[:_MAX_LISTED]
+
+
+def _is_address(alias: str) -> bool:
+    """Tell whether an alias is where a page was, as static site generators have it."""
+    return "/" in alias and not alias.startswith("@")
 
 
 def _tier(verified: Value | None) -> str:

@@ -7,29 +7,23 @@ signature can't tell is left to the next refresh, and said to be. See ``spec/sta
 from __future__ import annotations
 
 import os
-import stat
 import time
 
-from index_cache import files, ignorefiles
-from index_cache.directories import ABSENT, SIGNATURE_BYTES, UNKNOWN, unpack
-from index_cache.guard import Guard, is_path
-from index_cache.ignorefiles import repository
+from index_cache import files
+from index_cache.directories import ABSENT, SIGNATURE_BYTES, unpack
+from index_cache.guard import Guard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from index_cache.directories import Directories
-    from index_cache.files import DirEntry, FileSystem
+    from index_cache.files import FileSystem
     from index_cache.model import Root
+    from index_cache.relisting import Relisting
     from index_cache.store import Store
 
 _STRIDE = 64  # directories between two looks at the clock
-# Of a directory itself; and of directories below it that the last scan did not walk.
-_DIRECT = (
-    "SELECT path FROM entry WHERE path >= ? AND path < ? AND instr(substr(path, ?), x'2f') = 0"
-)
-_DEEPER = _DIRECT.removesuffix("= 0") + "> 0 LIMIT 1"
 
 
 class Peek:
@@ -92,8 +86,6 @@ class _Look:
         self.kept = kept
         self.found = Peek()
         self.top = os.fsencode(root.path)
-        self.ignores = dict(kept.ignores)
-        self.decided: frozenset[bytes] | None = None
 
     def run(self, start: int, budget: float, clock: Callable[[], float]) -> Peek:
         until = clock() + budget
@@ -105,6 +97,7 @@ class _Look:
         count = len(paths)
         suspects = set(self.kept.suspects)
         look, sign, base = self.fs.stat, files.signature, os.path.join(self.top, b"")
+        relisting: Relisting | None = None
         at = start % count if count else 0
         for looked in range(1, count + 1):
             begin = at * SIGNATURE_BYTES
@@ -116,15 +109,22 @@ class _Look:
             else:
                 before = signatures[begin : begin + SIGNATURE_BYTES]
                 if sign(state) != before or at in suspects:
-                    self.changed(paths[at], before, state)
+                    relisting = relisting or self.relisting()
+                    relisting.changed(paths[at], before, state)
             at = at + 1 if at + 1 < count else 0
             found.looked = looked
             if (not looked % _STRIDE or found.listed) and clock() >= until:
                 break
         found.next = at
         found.complete = found.looked == count
-        self.settle()
+        if relisting is not None:
+            relisting.settle()
         return found
+
+    def relisting(self) -> Relisting:
+        from index_cache.relisting import Relisting  # few looks find anything to list
+
+        return Relisting(self.root, self.store, self.fs, self.kept, self.found, self.sweep)
 
     def sweep(self, why: str, error: OSError | None = None) -> None:
         """Note that only a refresh can settle something; the first reason is kept."""
@@ -134,7 +134,7 @@ class _Look:
     def check_ignore_files(self) -> None:
         if not self.root.rules.gitignore:
             return
-        if (repository(self.top) or b"") != self.kept.top:
+        if (files.repository(self.top) or b"") != self.kept.top:
             self.sweep("the root lies in another repository than before")
         for path, before in self.kept.ignores.items():
             try:
@@ -143,167 +143,3 @@ class _Look:
                 now = ABSENT
             if now != before:
                 self.sweep("a file that tells git what to ignore has changed")
-
-    def changed(self, prefix: bytes, before: bytes, state: files.StatResult) -> None:
-        """Compare the names in one directory with those that the cache has."""
-        self.found.listed += 1
-        directory = os.path.join(self.top, prefix)
-        if not stat.S_ISDIR(state.st_mode) or not self.fs.is_below(directory, self.top):
-            self.sweep("a directory has become something else")
-            return
-        try:
-            listing = self.fs.scandir(directory)
-        except OSError as error:
-            self.sweep("a directory can't be listed", error)
-            return
-        device = files.device(files.signature(state))
-        if before != UNKNOWN and files.device(before) != device:
-            # Not mounted, or mounted: what its files are is for a scan to say.
-            self.sweep("a directory lies on another device than before")
-            return
-        if before == UNKNOWN and self.has_deeper(prefix):
-            self.sweep("a directory can be listed again, and there may be others below it")
-        self.compare(prefix, listing, self.known(prefix), unread=before == UNKNOWN)
-
-    def has_deeper(self, prefix: bytes) -> bool:
-        """Tell whether the manifest has files below a directory where the last scan did not go."""
-        execute, begin = self.store.connection.execute, len(prefix) + 1
-        return any(
-            True
-            for first, last in self.kept.gaps(prefix)
-            for _ in execute(_DEEPER, (first, last, begin))
-        )
-
-    def known(self, prefix: bytes) -> set[bytes]:
-        """Return the paths that the manifest has in a directory itself."""
-        execute, begin = self.store.connection.execute, len(prefix) + 1
-        known = {
-            path
-            for first, last in self.kept.gaps(prefix)
-            for (path,) in execute(_DIRECT, (first, last, begin))
-        }
-        if not all(map(is_path, known)):
-            raise self.store.damaged("its manifest can't be read")
-        return known
-
-    def compare(
-        self, prefix: bytes, listing: Sequence[DirEntry], known: set[bytes], *, unread: bool
-    ) -> None:
-        """Find out what of a listing is new, and what the cache has that is not in it.
-
-        ``unread`` says that the last scan could not list the directory.
-        """
-        from index_cache.scan import Scan, Walk  # most looks find nothing to list
-
-        if known and not listing:
-            self.sweep("a directory is empty: all deleted, or not mounted")
-            return
-        # Conflict copies are judged by the names beside them: they are looked at again.
-        still = {
-            path
-            for entry in listing
-            if (path := prefix + entry.name) in known
-            and b"onflict" not in entry.name
-            and _is_plain(entry)
-        }
-        seen = Scan(0)
-        seen.top, seen.directories = self.kept.top, {}
-        below = Walk(self.root, self.fs, self.ignored(), seen).directory(prefix, listing, still)
-        if any(each.path == prefix for each in seen.skipped):
-            if known or unread or self.kept.below(prefix):
-                self.sweep("a directory has become a virtual environment")
-            return
-        if seen.entries and self.is_in_environment(prefix):
-            self.sweep("a directory above has become a virtual environment")
-            return
-        self.found.vanished |= known - still - seen.entries.keys()
-        self.found.appeared.update(
-            (path, sig) for path, sig in seen.entries.items() if path not in known
-        )
-        if any(path not in self.kept for path in below):
-            self.sweep("there is a new directory")
-        if seen.unavailable:
-            self.sweep("a file can't be looked at")
-        if seen.ignores.keys() - self.ignores.keys():
-            self.ignores.update(seen.ignores)
-            self.sweep("there is a new file that tells git what to ignore")
-
-    def is_in_environment(self, prefix: bytes) -> bool:
-        """Tell whether a directory above, which may not have been looked at, is not walked."""
-        from index_cache.scan import VIRTUAL_ENVIRONMENT
-
-        above = prefix[:-1].rpartition(b"/")[0]
-        while above:
-            try:
-                self.fs.stat(os.path.join(self.top, above, VIRTUAL_ENVIRONMENT))
-            except OSError:
-                above = above.rpartition(b"/")[0]
-            else:
-                return True
-        return False
-
-    def ignored(self) -> frozenset[bytes]:
-        """Return what git ignored when it was last asked, if its rules count."""
-        from index_cache.scan import IGNORED
-
-        if self.decided is None:
-            notes = self.store.notes("skipped") if self.kept.filters else ()
-            self.decided = frozenset(each.path for each in notes if each.reason == IGNORED)
-        return self.decided
-
-    def settle(self) -> None:
-        """Keep back what only a refresh can tell of all that was found."""
-        found = self.found
-        if not found.listed:
-            return
-        # Their rows stayed at the last refresh, which did not see them either.
-        unseen = tuple(each.path for each in self.store.notes("unavailable"))
-        if b"" in unseen:
-            # One note that is there now, and all the others are deleted, wherever they were.
-            self.sweep("the root showed no notes at the last refresh")
-        if not (found.appeared or found.vanished):
-            return
-        entries, most = self.store.number("entries"), self.root.rules.max_files
-        if entries + len(found.appeared) > most or entries == most:
-            self.sweep("the root has as many files as it may have")
-            found.appeared, found.vanished = {}, set()
-        elif not found.appeared and not self.is_any_left(unseen):
-            self.sweep("the root shows no notes: not mounted, or all deleted")
-            found.vanished = set()
-        if self.kept.filters and found.appeared:
-            self.keep_back_ignored()
-
-    def is_any_left(self, unseen: tuple[bytes, ...]) -> bool:
-        """Tell whether the manifest has a file that neither vanished nor is at or below ``unseen``.
-
-        Most often the first one is.
-        """
-        for (path,) in self.store.connection.execute("SELECT path FROM entry"):
-            if not is_path(path):
-                raise self.store.damaged("its manifest can't be read")
-            if path not in self.found.vanished and not path.startswith(unseen):
-                return True
-        return False
-
-    def keep_back_ignored(self) -> None:
-        """Take out of what appeared all that git may be told to ignore: it can't be asked here."""
-        there = [path for path, sig in self.ignores.items() if sig != ABSENT]
-        told: dict[bytes, list[bytes] | None] = {}
-        top = os.path.join(self.kept.top, b"")
-        for path in list(self.found.appeared):
-            file = os.path.join(self.top, path)
-            directory = os.path.dirname(file)
-            if directory not in told:
-                deciding = ignorefiles.deciding(there, directory)
-                told[directory] = ignorefiles.patterns(self.fs, deciding)
-            names = told[directory]
-            if names is None or ignorefiles.might_ignore(names, file.removeprefix(top)):
-                del self.found.appeared[path]
-                self.sweep("there is a new file that git may ignore")
-
-
-def _is_plain(entry: DirEntry) -> bool:
-    try:
-        return entry.is_file(follow_symlinks=False)
-    except OSError:
-        return False

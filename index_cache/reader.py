@@ -8,10 +8,12 @@ from __future__ import annotations
 import os
 
 from index_cache import files
-from index_cache.analyze import Analyzer
+from index_cache.analyze import Analyzers
 from index_cache.digests import sha256
+from index_cache.filters import JOURNAL, is_journal
 from index_cache.model import WITHHELD, Skipped
 from index_cache.rows import Entry, Row
+from index_cache.schema import TYPE
 from index_cache.text import Content, NotText
 
 TYPE_CHECKING = False
@@ -55,7 +57,7 @@ class Reader:
         self._again = again
         self._in_pieces = in_pieces
         self._withheld = withheld
-        self._analyzer = Analyzer()
+        self._analyzers = Analyzers()
         self._directory = b""  # the last one that was found to lie below the root
 
     def row(
@@ -111,12 +113,22 @@ class Reader:
             return self._without_document(entry, number, known, WITHHELD)
         if content.guessed:
             entry.problem = "indexed, but it is not all UTF-8: the stray bytes were read as cp1252"
-        texts = searchable(document)
-        pieces = tuple(map(self._analyzer.pieces, texts)) if self._in_pieces else ()
-        terms = tuple(map(" ".join, pieces) if pieces else map(self._analyzer.text, texts))
+        texts = searchable(entry.path, document)
+        analyzer = self._analyzers[document.language]
+        pieces = [*map(analyzer.pieces, texts)] if self._in_pieces else []
+        terms = [*map(" ".join, pieces)] if pieces else [*map(analyzer.text, texts)]
+        if is_journal(document.type):
+            terms[TYPE] += f" {JOURNAL}"
+            for found in pieces[TYPE : TYPE + 1]:
+                found.append(JOURNAL)
         replaces = known is not None
         return Row(
-            number, entry, columns(entry.path, document), terms, pieces=pieces, replaces=replaces
+            number,
+            entry,
+            columns(entry.path, document),
+            tuple(terms),
+            pieces=tuple(pieces),
+            replaces=replaces,
         )
 
     def _unreadable(self, path: bytes, number: int, known: Entry | None, reason: str) -> Row | None:
@@ -151,10 +163,18 @@ def parsers() -> str:
     return f"PyYAML {yaml.__version__}, pyromark {pyromark.__version__}"
 
 
-def searchable(document: Document) -> tuple[str, ...]:
+def searchable(path: bytes, document: Document) -> tuple[str, ...]:
     """Return the texts of a document's searchable fields, in the order of ``schema.FIELDS``."""
-    tags = " ".join(document.tags)
-    return document.title, document.description, tags, document.type, document.body
+    place = files.portable(path).decode("utf-8", "replace").removesuffix(".md")
+    return (
+        document.title,
+        "\n".join(document.aliases),
+        document.description,
+        " ".join(document.tags),
+        document.type,
+        place.replace("/", " "),
+        document.body,
+    )
 
 
 def record_id(path: bytes, document: Document) -> str:
@@ -170,6 +190,8 @@ def columns(path: bytes, document: Document) -> tuple[str, ...]:
         document.description,
         document.type,
         "\n".join(document.tags),
+        "\n".join(document.aliases),
+        document.language,
         document.created,
         document.updated,
         document.modified,

@@ -11,12 +11,14 @@ import time
 import apsw
 
 from index_cache import db, locks, search
-from index_cache.analyze import Analyzer
+from index_cache.analyze import Analyzers
+from index_cache.candidates import candidates
 from index_cache.diff import diff
 from index_cache.equivalence import differences
 from index_cache.errors import CacheBusy, CheckFailed, RootUnavailable
 from index_cache.filters import Filter
 from index_cache.keeping import write
+from index_cache.model import Term
 from index_cache.refresh import existing
 from index_cache.scan import look
 from index_cache.sides import Held
@@ -269,23 +271,25 @@ def _answers(old: Store, fresh: Store, known: Vocabulary) -> tuple[int, int]:
     return asked, different
 
 
-def _queries(store: Store, known: Vocabulary) -> Iterator[Sequence[str]]:
+def _queries(store: Store, known: Vocabulary) -> Iterator[Sequence[Term]]:
     """Yield what to ask for: titles, in the order of their notes' digests, and rare terms."""
-    analyzer = Analyzer()
+    analyzers = Analyzers()
     titles = store.connection.execute(
-        "SELECT d.title FROM document AS d JOIN entry AS e USING (id) ORDER BY e.digest LIMIT ?",
+        "SELECT d.title, d.language FROM document AS d JOIN entry AS e USING (id)"
+        " ORDER BY e.digest LIMIT ?",
         (_TITLES,),
     )
-    for (title,) in titles:
-        yield list(dict.fromkeys(analyzer.terms(str(title))))[:_MOST_TERMS]
+    for title, language in titles:
+        terms = dict.fromkeys(analyzers[str(language)].terms(str(title)))
+        yield list(map(Term, terms))[:_MOST_TERMS]
     rare = known.rare(_RARE)
     for term in rare[:: len(rare) // _TERMS + 1]:
-        yield [term]
+        yield [Term(term)]
 
 
-def _ranked(store: Store, terms: Sequence[str]) -> list[tuple[str, bytes]]:
+def _ranked(store: Store, terms: Sequence[Term]) -> list[tuple[str, bytes]]:
     """Return scores, to the last bit, and paths of the best hits."""
     statistics = search.statistics(store, terms)
     everything = Filter(journal=True)
-    hits = search.candidates([store], [everything], [statistics], statistics, terms, _HITS)
-    return sorted((hit.score.hex(), hit.path) for hit in hits)
+    hits = candidates([store], [everything], [statistics], statistics, terms, _HITS)
+    return sorted((hit.bm25.hex(), hit.path) for hit in hits)

@@ -14,15 +14,16 @@ from index_cache import checksums
 from index_cache.analyze import ANALYZER_VERSION, TOKENIZER
 from index_cache.digests import hashed
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 # Moves with anything that changes what a note's bytes become: parse, frontmatter, markdown, and
 # the bounds of PyYAML and pyromark in pyproject.toml. It stands here, not in parse, because the
 # search path must know it without importing the parsers.
-PARSER_VERSION = 3
+PARSER_VERSION = 4
 
 # The order is that of WEIGHTS; FTS5 takes a missing weight for 1.0 without a word.
-FIELDS = ("title", "description", "tags", "type", "body")
-WEIGHTS = (10.0, 5.0, 3.0, 2.0, 1.0)
+FIELDS = ("title", "aliases", "description", "tags", "type", "path", "body")
+WEIGHTS = (10.0, 5.0, 5.0, 3.0, 2.0, 2.0, 1.0)
+TITLE, ALIASES, TYPE, PATH, BODY = map(FIELDS.index, ("title", "aliases", "type", "path", "body"))
 
 RANK = f"bm25({', '.join(map(str, WEIGHTS))})"
 
@@ -45,6 +46,8 @@ OBJECTS = {
         description TEXT NOT NULL,
         type TEXT NOT NULL,
         tags TEXT NOT NULL,
+        aliases TEXT NOT NULL,
+        language TEXT NOT NULL,
         created TEXT NOT NULL,
         updated TEXT NOT NULL,
         modified TEXT NOT NULL,
@@ -57,6 +60,9 @@ OBJECTS = {
     # notes' own: the others are hashes, each of which would touch a page of the index of its own.
     "document_record_id": """CREATE INDEX document_record_id ON document (record_id COLLATE NOCASE)
         WHERE record_id NOT LIKE 'path:%'""",
+    # Which languages there are, without reading all documents.
+    "document_language": """CREATE INDEX document_language ON document (language)
+        WHERE language <> 'en'""",
     # https://sqlite.org/fts5.html#contentless_delete_tables - a card's text comes from its file
     "fts": f"""CREATE VIRTUAL TABLE fts USING fts5 (
         {", ".join(FIELDS)}, content='', contentless_delete=1, tokenize="{TOKENIZER}"

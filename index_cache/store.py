@@ -27,7 +27,7 @@ from index_cache.model import WITHHELD, Root, Skipped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from index_cache.rows import Entry, Row
@@ -42,6 +42,28 @@ _INSERT_TERMS = f"INSERT INTO fts (rowid, {', '.join(schema.FIELDS)})"
 def _entry_values(row: Row) -> tuple[object, ...]:
     entry = row.entry
     return (row.number, entry.path, entry.signature, entry.suspect, entry.digest, entry.problem)
+
+
+class Weigher:
+    """The FTS5 auxiliary function ``recall_score`` of one connection: what ``weigh`` does.
+
+    FTS5 keeps every function that was ever registered, and a prepared statement the one that there
+    was when it was prepared: so there is one, and what it does is exchanged.
+    """
+
+    __slots__ = ("weigh",)
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.weigh: Callable[[apsw.FTS5ExtensionApi], float] = _nothing
+        connection.register_fts5_function("recall_score", self.score)
+
+    def score(self, api: apsw.FTS5ExtensionApi, *_: object) -> float:
+        """Return what ``weigh`` says of the document at hand."""
+        return self.weigh(api)
+
+
+def _nothing(_: apsw.FTS5ExtensionApi) -> float:
+    return 0.0
 
 
 class Store:
@@ -60,6 +82,7 @@ class Store:
         self.why_in_memory: str | None = None
         self.replaces: str | None = None
         self.file = db.file_identity(path)
+        self._weigher: Weigher | None = None
         with Guard(self):
             self.connection, self.writable = db.connect(path, wait)
 
@@ -70,6 +93,7 @@ class Store:
         store.root, store.path, store.writable = root, path, True
         store.why_in_memory = store.replaces = None
         store.wait = db.READ_WAIT
+        store._weigher = None  # noqa: SLF001 - made without __init__
         store.connection = db.create(path)
         store.file = db.file_identity(path)
         with db.Transaction(store.connection):
@@ -112,6 +136,13 @@ class Store:
         """See other writers' changes again."""
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
+
+    @property
+    def weigher(self) -> Weigher:
+        """What scores this cache's documents for FTS5."""
+        if self._weigher is None:
+            self._weigher = Weigher(self.connection)
+        return self._weigher
 
     def close(self) -> None:
         """Close the connection; harmless twice."""

@@ -5,15 +5,20 @@ from __future__ import annotations
 from itertools import chain
 
 from index_cache import search
+from index_cache.search import Statistics
 from recall import query
+from recall.wording import Wording
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from index_cache.analyze import Analyzer
+    from index_cache.analyze import Analyzers
     from index_cache.store import Store
 
+_MOST_UNKNOWN = 4  # words of a question that are guessed at
+_MOST_ALIKE = 20_000  # terms of a root that are looked at for one of them
+_MOST_PAIRS = 200  # that one character stands for
 # Without one of these in it a text has no operator (``recall.operators``).
 SIGNS = ('"', "not:", "tag:", "type:", "root:", "path:", "before:", "after:")
 
@@ -28,28 +33,67 @@ class Question:
 
     ``looked_up`` are its different terms, ``parts`` the statistics of each of the ``stores`` for
     all of them, ``whole`` the sum of those that are ``counted`` (all of them if that is None),
-    ``terms`` those that are worth searching for, and ``analyzer`` what made them. Of each of the
-    ``phrases``, terms that must stand together, the rarest is one of them in any case: what has
-    the phrase is found by it.
+    ``terms`` those that are worth searching for, and ``wording`` what made them. Of each of the
+    ``phrases``, texts that notes must have, the rarest term is one of them in any case: what has
+    the phrase is found by it. With ``guess`` misspelt words are found.
     """
 
-    __slots__ = ("analyzer", "looked_up", "parts", "terms", "text", "whole")
+    __slots__ = ("looked_up", "parts", "terms", "text", "whole", "wording")
 
     def __init__(
         self,
         text: str,
         stores: Sequence[Store],
-        analyzer: Analyzer,
+        analyzers: Analyzers,
         counted: Sequence[bool] | None = None,
-        phrases: Sequence[Sequence[str]] = (),
+        *,
+        phrases: Sequence[str] = (),
+        guess: bool = False,
     ) -> None:
-        self.looked_up = query.to_look_up(analyzer.terms(text))
-        if phrases:
-            self.looked_up = list(dict.fromkeys([*self.looked_up, *chain(*phrases)]))
+        self.wording = Wording(analyzers, [each for s in stores for each in search.languages(s)])
+        quoted = [self.wording.terms(phrase) for phrase in phrases]
+        self.looked_up = query.to_look_up(self.wording.terms(text))
+        if quoted:
+            self.looked_up = list(dict.fromkeys([*self.looked_up, *chain(*quoted)]))
         self.text = text
-        self.analyzer = analyzer
         self.parts = [search.statistics(store, self.looked_up) for store in stores]
-        self.whole = search.Statistics.sum(self.parts, counted)
-        self.terms = query.choose(self.looked_up, self.whole, set(analyzer.terms(query.FILLER)))
-        for phrase in phrases:
+        self.whole = Statistics.sum(self.parts, counted)
+        if self._widen(stores, guess=guess):
+            self.whole = Statistics.sum(self.parts, counted)
+        few = self.whole.documents < query.FEW_DOCUMENTS
+        filler = self.wording.filler(text, query.FILLER) if few else frozenset[str]()
+        self.terms = query.choose(self.looked_up, self.whole, filler)
+        for phrase in quoted:
             self.terms += query.rarest(phrase, self.whole, besides=self.terms)
+
+    def _widen(self, stores: Sequence[Store], *, guess: bool) -> bool:
+        """Give terms that no note has the forms that they may stand for; tell whether any has some.
+
+        A single character of a script without blanks stands for all pairs that begin with it; with
+        ``guess`` a word for those that look like it.
+        """
+        unknown = [
+            term
+            for term in self.looked_up
+            if term not in self.whole.frequency and (_is_single(term) or (guess and term.isalpha()))
+        ]
+        if not unknown:
+            return False
+        from recall import spelling  # most words are spelt right
+
+        widened = False
+        for term in unknown[:_MOST_UNKNOWN]:
+            begin = term if _is_single(term) else spelling.beginning(term)
+            known = {each for s in stores for each in search.beginning(s, begin, _MOST_ALIKE)}
+            forms = sorted(known)[:_MOST_PAIRS] if _is_single(term) else spelling.alike(term, known)
+            if forms:
+                widened = True
+                term.forms = (*term.forms, *forms)
+                for store, part in zip(stores, self.parts, strict=True):
+                    part.frequency.update(search.statistics(store, [term]).frequency)
+        return widened
+
+
+def _is_single(term: str) -> bool:
+    """Tell whether a term is one character that is no ASCII letter: of scripts without blanks."""
+    return len(term) == 1 and not term.isascii()

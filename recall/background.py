@@ -13,7 +13,7 @@ import sys
 import time
 
 from index_cache.digests import hashed
-from index_cache.owned import refuse_directory
+from index_cache.files import refuse_directory
 from recall import __version__, dirs, state
 from recall.files import Unreadable
 

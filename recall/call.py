@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import time
 
-from index_cache.owned import refuse_directory
+from index_cache.files import refuse_directory
 from recall import block, dirs, hosts, ledger, pausing, project, quiet, resolved
-from recall.hooksettings import LEVELS
+from recall.settings import LEVELS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,17 +1,8 @@
-"""The bounded rendering of one hit: pure, from values to text."""
+"""One hit in bounds: its fields, and the lines of text that they make; pure."""
 
 from __future__ import annotations
 
-from recall.output import Look, plain, visible
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from recall.marks import Mark, Marker
-
-    # A line as it is shown: role, text, marks.
-    Shown = tuple[str, str, Sequence[Mark]]
+from recall.output import plain, visible
 
 # No single field may take the room of the others: bytes of UTF-8 for each.
 TITLE_BYTES = 160
@@ -20,11 +11,9 @@ SUMMARY_BYTES = 400
 DATE_BYTES = 32
 STALE_BYTES = 120
 EXPLAIN_BYTES = 400
-_INDENT = "   "
-_QUOTE = "> "
-_BETWEEN = " · "
-# Room for the line that says what was left out.
-_REST_BYTES = 64
+INDENT = "   "
+QUOTE = "> "
+BETWEEN = " · "
 
 Line = tuple[str, str]
 
@@ -120,46 +109,6 @@ def as_dict(card: Card) -> dict[str, object]:
     return fields
 
 
-def as_text(
-    cards: Sequence[Card],
-    total: int,
-    budget: int,
-    *,
-    base: str | None = None,
-    look: Look | None = None,
-    marker: Marker | None = None,
-) -> str:
-    """Return the cards as a numbered list of at most ``budget`` bytes, colours not counted.
-
-    Cards are shown best first and whole; the first that does not fit, even without its summary,
-    ends the list. A last line says how many of the ``total`` hits are not shown and what shows
-    them. Paths below ``base`` (the working directory) are relative to it. No cards: no text.
-    ``marker`` finds the words of the question, and what to link, where ``look`` shows such.
-
-    The number, the tier and the path are ours and begin their lines; what a note says comes after
-    them or on a line of its own, so no title can pass for another card or another tier.
-    """
-    look = look or Look()
-    blocks: list[list[Shown]] = []
-    used, shown = 0, 0
-    for card in cards:
-        room = budget - used - (_REST_BYTES if shown + 1 < total else 0)
-        block = _folded(lines(card, shown + 1, base), look, card, base, marker)
-        if _bytes(block) > room:
-            block = [line for line in block if line[0] not in {"summary", "explain"}]
-        if _bytes(block) > room:
-            break
-        blocks.append(block)
-        used += _bytes(block)
-        shown += 1
-    rest: list[Shown] = []
-    if cards and total > shown:
-        rest.append(("note", _rest(total, len(cards), shown), ()))
-    if used + _bytes(rest) <= budget:
-        blocks.append(rest)
-    return "".join(look.paint(*line) + "\n" for block in blocks for line in block)
-
-
 def shown_path(path: str, base: str | None) -> str:
     """Return an absolute path as people read it: relative where it lies below ``base``."""
     if base and base != "/" and path.startswith(base + "/"):
@@ -173,63 +122,32 @@ def lines(card: Card, position: int, base: str | None) -> list[Line]:
     A quotation mark stands before the summary, which so can be no line of facts and no STALE.
     """
     title = plain(card.title, TITLE_BYTES) or plain(card.path, TITLE_BYTES)
-    made = [("title", f"{position}. {title}"), ("meta", _INDENT + _facts(card, base))]
+    made = [("title", f"{position}. {title}"), ("meta", INDENT + _facts(card, base))]
     if card.stale is not None:
         reason = plain(card.stale, STALE_BYTES)
-        made.append(("stale", f"{_INDENT}STALE: {reason}" if reason else f"{_INDENT}STALE"))
+        made.append(("stale", f"{INDENT}STALE: {reason}" if reason else f"{INDENT}STALE"))
     summary = plain(card.summary, SUMMARY_BYTES)
     if summary:
-        made.append(("summary", _INDENT + _QUOTE + summary))
-    made.extend(("explain", _INDENT + text) for text in _explained(card))
+        made.append(("summary", INDENT + QUOTE + summary))
+    made.extend(("explain", INDENT + text) for text in _explained(card))
     return made
 
 
-def _folded(
-    made: Sequence[Line], look: Look, card: Card, base: str | None, marker: Marker | None
-) -> list[Shown]:
-    """Return the lines as they fit the terminal, each with what is to be marked in it."""
-    shown: list[Shown] = []
-    for role, text in made:
-        parts = look.fold(text, _INDENT * 2)
-        marks = _marks(role, text, card, base, look, marker) if marker and look.colour else []
-        if marks:
-            from recall.marks import along
-
-            shown += [
-                (role, part, each)
-                for part, each in zip(parts, along(parts, text, marks), strict=True)
-            ]
-        else:
-            shown += [(role, part, ()) for part in parts]
-    return shown
-
-
-def _marks(
-    role: str, text: str, card: Card, base: str | None, look: Look, marker: Marker
-) -> list[Mark]:
-    if role == "title":
-        return marker.words(text, text.index(" ") + 1)  # after the number, which is ours
-    if role == "summary":
-        return marker.words(text, len(_INDENT + _QUOTE))
-    if role == "meta" and look.links:
-        before = "".join(fact + _BETWEEN for fact in _tier_and_date(card))
-        return marker.link(len(_INDENT + before), _path(card, base), card.abs_path)
-    return []
-
-
-def _path(card: Card, base: str | None) -> str:
+def path_of(card: Card, base: str | None) -> str:
+    """Return the path of a card as its line of facts has it, with the line of the note."""
     path = visible(shown_path(card.abs_path, base), PATH_BYTES)
     return path if card.line is None else f"{path}:{card.line}"
 
 
 def _facts(card: Card, base: str | None) -> str:
-    facts = [*_tier_and_date(card), _path(card, base)]
+    facts = [*tier_and_date(card), path_of(card, base)]
     if card.copies:
         facts.append(f"{len(card.copies)} more at other paths")
-    return _BETWEEN.join(fact for fact in facts if fact)
+    return BETWEEN.join(fact for fact in facts if fact)
 
 
-def _tier_and_date(card: Card) -> list[str]:
+def tier_and_date(card: Card) -> list[str]:
+    """Return what stands before the path in the line of facts."""
     return [fact for fact in (plain(card.tier, DATE_BYTES), _date(card.modified)) if fact]
 
 
@@ -251,12 +169,3 @@ def _explained(card: Card) -> list[str]:
         plain(f"{name}: {json.dumps(value, ensure_ascii=False, default=str)}", EXPLAIN_BYTES)
         for name, value in facts.items()
     ]
-
-
-def _rest(total: int, found: int, shown: int) -> str:
-    options = [name for name, cut in (("--budget", shown < found), ("-k", found < total)) if cut]
-    return f"{total - shown:,} more: raise {' or '.join(options)}"
-
-
-def _bytes(block: Sequence[Shown]) -> int:
-    return sum(len(text.encode()) + 1 for _, text, _ in block)

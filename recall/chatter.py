@@ -1,9 +1,10 @@
-"""Words that say nothing of a prompt's subject: pure data. See ``spec/gate.md``.
+"""Words by what they say of a prompt's subject: pure data. See ``spec/gate.md``.
 
 EMPTY are words of grammar and of conversation, CHORES those of what everybody asks of a coding
-agent every day, whatever the project. They are compared with a prompt's words in lower case, those
-in Latin letters without diacritics; a word also stands for those whose stem it is. What is not in
-ASCII is apart, since most prompts don't need it.
+agent every day, whatever the project: chatter. COMMON are those that the prompts of every software
+project have, and many a note by chance. They are compared with a prompt's words in lower case,
+those in Latin letters without diacritics; a word also stands for those whose stem it is. What is
+not in ASCII is in ``recall.beyondascii``, since most prompts don't need it.
 """
 
 from __future__ import annotations
@@ -206,59 +207,6 @@ rode tenta testes variavel verifica
 EMPTY = _ENGLISH + _GERMAN + _SPANISH + _FRENCH + _PORTUGUESE + _ITALIAN + _OTHERS
 CHORES = _ENGLISH_CHORES + _GERMAN_CHORES + _SPANISH_CHORES + _FRENCH_CHORES + _PORTUGUESE_CHORES
 
-_RUSSIAN = """
-а без более больше будем будет будешь будто буду будут бы был была были было быть в вам вами вас
-ваш ваша ваше ваши вдруг ведь верно весь вместо во вообще вот вы всё все всего всегда всей всем
-всеми всему всех всю где да давай давайте дальше два две дела делать делай делает день для до
-доброе добрый должен должна должно должны думаешь думаю другая другие другим других другое другой
-другом другую его ее её ей ему если есть ещё еще ж же за зачем здесь здравствуйте и из или им
-именно ими иногда их к каждый каждая каждое кажется как какая какие каким каких какого какое какой
-каком какому какую ко когда конечно которая которого которое которой котором которому которую
-которые который которым которых кроме кто куда ли либо лишь лучше любой между меня мне многие много
-могла могли мог могу может можешь можно мой моя моё мои мы на над надо назад нам нами нас наш наша
-наше наши не него неё нее ней некоторые нельзя нём нем нему непонятно нет неужели ни нибудь никак
-никто ним ними них ничего но ну нужен нужна нужно нужны о об оба обе один одна одно одной одну
-около он она они оно опять от отлично очень перед по под подожди пожалуйста позже пока понял поняла
-понятно после потом потому почему почти правда правильно прекрасно привет при про просто против
-прошу пусть раз разве рано ранее с сам сама сами само самого самое самой самом самые самый свой
-своего своей своему своём свои своих свою себе себя сегодня сейчас сколько слишком сначала снова со
-собой совсем согласен спасибо сразу стал стала стали стало столько стоп супер так также такая такие
-таким таких такого такое такой такую там твой твоя тебе тебя тем теперь тех то тобой тогда того
-тоже той только том тому тот точно три тут ты у уже угу устраивает хватит хорошо хотел хотя хочешь
-хочу час часа чего чей чем чему через что чтобы чуть чьё эта эти этим этих это этого этой этом
-этому этот эту я ага являлась является являются называется
-"""
-
-_ARABIC = """
-في من إلى الى على عن مع هذا هذه ذلك تلك هو هي هم هما أنا انا أنت انت نحن ما ماذا متى أين اين كيف
-لماذا هل أي اي أية كم لا نعم لم لن ليس ليست كان كانت يكون تكون قد لقد ثم أو او و أن ان إن أنه انه
-إذا اذا لو كل بعض غير بين عند عندما حيث كما التي الذي الذين اللذان قبل بعد حتى أيضا ايضا فقط جدا
-هنا هناك الآن الان شكرا جزيلا عفوا مرحبا أهلا اهلا حسنا طيب تمام صحيح خطأ رائع ممتاز جيد فضلك رجاء
-لي لك له لها لهم لنا منه منها فيه فيها عليه عليها به بها بهذا وهو وهي وما ولا الذى كيفية يمكن يمكنك
-هلا استمر تابع توقف انتظر لحظة نفس آخر أخرى اخرى مرة أكثر اكثر أقل اقل كثيرا ولكن لكن بدون تم يتم
-اسم عدد قام قامت
-"""
-
-_RUSSIAN_CHORES = """
-верни вернуть выполни добавь добавить допиши запусти запустить запускай измени изменить изменил
-изменила изменения исправь исправить исправил закоммить код коммит комментарий комментарии короче
-коротко напиши написать объясни объяснить объяснишь откати откатить отмени открой ошибка ошибки
-ошибку падает переделай переименуй перезапусти переименовать перепиши переписать повтори подробнее
-покажи показать поменяй последний последнюю последняя последнее предыдущий предыдущую проверь
-проверить продолжай продолжить работает работал имя сделай сделать сделал сделаем скажи сломалось
-следующий следующая следующее следующую строка строки строку строчку строчки сборка собери скопируй
-сохрани тест тесты тестов убери убрать удали удалить упрости файл файла файлах файлов файлы функция
-функции функцию переменную переменная попробуй покороче поясни уточни
-"""
-
-_ARABIC_CHORES = """
-احذف أضف اضف اكتب اشرح اشرحه غيّر شغل شغّل أعد اعد تشغيل اختبار اختبارات الاختبار الاختبارات السطر
-سطر الأخير الاخير الملف الملفات ملف كود الكود الخطأ أصلح اصلح صحح عدل ألغ الغ افتح أظهر اظهر أرني
-ارني انسخ نفذ راجع تحقق حاول مجددا أسرع اختصر الدالة المتغير
-"""
-
-EMPTY_BEYOND_ASCII = _RUSSIAN + _ARABIC
-CHORES_BEYOND_ASCII = _RUSSIAN_CHORES + _ARABIC_CHORES
 
 # Parts of file names that every project has: an identifier made of them names nothing.
 GENERIC = """
@@ -268,53 +216,132 @@ rb root rs setup sh spec sql src svg tmp toml ts tsx txt types util utils xml ya
 http https co
 """
 
-# Chinese and Japanese: what is taken out of a run of characters, the longest first; a single
-# character only if it is hardly part of longer words. Hiragana is grammar as a whole.
-RUNS = """
-バージョン ブランチ 导致 产生 来自 表示 包括 提供 属于 作为 关于 由于 根据 通过 进行 以及 之间 一直
-总是 经常 帮我 看看哪里 哪里错 一本 先别 别动 这样改 这样吧 就这样 前の いい感じ 調子 美味しい
-治し方 作り方 やり方 使い方 没有 我们 你们 他们 她们 它们 自己 这个 那个 哪个 这些 那些 哪些 这里
-那里 哪里 这样 那样 怎样 怎么 怎么样 怎么办 什么 为什么 多少 几个 何时 如何 是否 但是 因为 所以
-如果 虽然 然后 而且 并且 或者 还是 可以 可能 能够 需要 应该 必须 谢谢 多谢 感谢 你好 您好 早上好
-晚安 再见 好的 好了 好吧 好像 不行 不对 对的 没错 没事 没问题 没关系 当然 确定 明白 知道 知道了
-觉得 认为 看看 看一下 看起来 说说 说明 解释 问题 回答 告诉 想想 想一下 等等 等一下 一下 一点 一些
-一个 一种 一样 一遍 一次 两个 三个 第一 第二 第三 第一个 第二个 上面 下面 里面 之前 之后 以前 以后
-现在 刚才 刚刚 今天 明天 昨天 时候 时间 已经 正在 开始 继续 接着 接下来 下一步 下一个 上一个 最后
-最后一 最后一段 最后一行 首先 完了 完成 做完 使用 回去 回来 出来 起来 只是 全部 所有 都要 每个 其他
-其它 另外 另一个 同样 相同 不同 简单 复杂 容易 短点 短一点 长一点 简单点 改短 太好了 很好 非常 真的
-完美 不错 可以了 不要 不用 停止 取消 算了 删掉 删除 去掉 改成 改回 改变 更改 修改 改动 修复 换个
-换成 名字 重命名 加上 添加 增加 写一个 重写 跑一下 跑一遍 运行 重跑 重新 再跑 执行 测试 检查 试试
-试一下 再试 打开 关闭 显示 提交 推送 合并 撤销 恢复 还原 回滚 文件 代码 函数 变量 这段 那段 这行
-那行 注释 错误 报错 失败 成功 结果 内容 项目 版本 意思 方法 办法 地方 东西 事情 情况 部分 哪一年
-哪年 多大 多长 什么时候 被称为 称为 叫做 名为 一度 二度 最後 最初 今日 明日 昨日 何時 何故 全体
-両方 片方 同様 上記 下記 場合 方々 続行 続き 変更 修正 追加 削除 書き直 実行 再実行 動作 動か 動き
-確認 説明 詳細 見せ 了解 承知 完璧 素晴 大丈夫 問題 本当 本当に 疲れ お願 簡単 複雑 失敗 名前 段落
-言葉 結果 作成 必要 以上 以下 以外 一番 一つ 二つ テスト ファイル エラー コード コメント コミット
-プッシュ リネーム バグ ビルド オーケー ちょっと もう 学ぶ 方が 利用 紹介 的 了 是 在 和 与 及 或 也
-都 就 还 又 再 不 没 很 太 最 我 你 您 他 她 它 这 那 哪 谁 吗 呢 吧 啊 呀 哦 嗯 啦 嘛 把 被 给 让
-从 到 为 以 于 之 其 所 而 但 几 要 请 想 说 看 做 改 删 换 写 跑 停 加 修 查 每 用 只 有 能 会 得
-着 过 个 何 私 僕 君 誰
+_ENGLISH_COMMON = """
+abstract account action activities activity adapter adapters address admin alert algorithm alias
+amount analysis angle angles animation animations annotation annotations api app application
+applications archive archives area array arrays arrow assert asset async attribute attributes audio
+auth authentication authentications authorization authorizations autocomplete autocompletes avatar
+average averages await axis backend backup badge badges balance balances banner bar base bash basket
+batch bean binaries binary blank block blog bodies body bold book boolean border bot box bracket
+breakpoint bucket budget buffer bundle bundles byte cache cached cacheds caches caching cachings
+calculate calculates calendar callback camera canvas card carousel cart catalog cell center centre
+centres certificate certificates channel chart chat checkbox child children chunk circle circles
+cities city class click client clock clone closure closures cloud cluster cms collection collections
+component components computer computers concurrencies concurrency condition conditions config
+configuration configurations connect constant constraint constructor container containers content
+context control cookie cookies coordinate coordinates core count counter countries country coupon
+cover cpu crawler credential credentials crud css csv currencies currency cursor customer customers
+daemon dailies daily dark dashboard data database databases dataset date deadlock debounce debounces
+decode decodes decorator decorators default delay delays design desktop developer developers device
+devices dialog dict dictionaries dictionary digit dimension dimensions directive directives disable
+disabled disableds disables dns domain dot doubles dropdown duplicate duplicates duration durations
+dynamic dynamics earlies early email emoji employee employees empties empty enable enabled enableds
+enables encode encodes encoding encodings encryption encryptions endpoint engine engineer engineers
+engines enum environment environments event exception exceptions expire expired expireds expires
+expiries expiry expression expressions factories factory fallback favicon featured featureds feed
+fetch field filename filenames filter fire flag flex flow font footer foreign fork form formatter
+formatters formula frame framework frequencies frequency frontend galleries gallery game gateway
+gateways generator generators generic generics getter git github global graph grid group guest guide
+guides handle handled handleds handler handles handling handlings hardcode hardcodes hash header
+heading headings health heap height hidden hide hierarchies hierarchy hook host hover html http
+hundred hundreds hyperlink icon id identifier identifiers image images index infinite infinites
+inheritance inheritances inline inlines instance instances integer integers interface interfaces
+internal internals interval intervals invoice invoices ip iterate iterates iterator iterators java
+javascript job join json jwt kernel key keyboard keys keyword label lambda lang language languages
+laptop larges latencies latency layout lazies lazy leak libraries library license licenses lifecycle
+lifecycles lifetime lifetimes limit link location locations lock logic login logout lookup machine
+machines macro mail map markdown mask match math matrix max memories memory menu metadata metric
+microservice microservices middleware middlewares migrate migrates migration migrations million
+millisecond min minus mobile mobiles mock modal mode model modules money moneys monitor mouse mouses
+mutex namespace namespaces narrow native natives navbar navigation navigations nested nesteds
+network node notification notifications null nullable nullables object office offices offset online
+onlines operator operators optimise optimises optimization optimizations optimize optimizes overflow
+overlay overlays overload override overrides owner package packages padding paddings paginate
+paginates pagination paginations paint parallel parent parse parsed parseds parser parses partition
+partitions password patch pattern payload payment pdf people peoples percent percentage percentages
+performance performances permission permissions person phone photo php picture pictures pipeline
+pipelines pixel placeholder placeholders platform player plot plugin plus pointer policies policy
+poll pool popup port position positions post prefix preview price primaries primary private privates
+process processor product profile profiles programmer programmers progress promises prop properties
+property protocol prototype prototypes provider providers proxies proxy public python quantities
+quantity quarter queries query queue quicksort radio random range ranges rate ratio react record
+recursion recursions recursive recursives redirect reducer reducers reference references regex
+region register registers registration registrations regression regressions reload remote remotes
+render replica replies resize resizes resource resources response responses responsive responsives
+retries role root rotate rotates round route router routes routing routings row rule runtime
+runtimes sample samples sandbox scale scan schedule scheduler schedulers schedules schema scope
+score scraper scroll sdk search secret secure secures selector semaphore semaphores sender sequence
+sequences serialize serializer serializers serializes service services session setter shadow shape
+share sheet shell shuffle shuffles sidebar signal signature signatures signup size skeleton slider
+slot slug smooth snapshot socket sortable sortables source sources spec speed spinner sprite sql
+square squares stack stackoverflow static statistic statistics stats storage storages store stream
+string struct structure structures stub stylesheet subclass submit substring substrings subtract
+suffix sum svg switch sync synchronous syntax system tag target team temperature temperatures
+template templates tenant theme thousand thread threshold throttle throttles throw thumbnail ticket
+timeline timelines timeout timer timestamp timezone timezones toast toggle toggles token tool
+toolbar tooltip total trace track traffic train transaction transactions transform transition
+transitions tree trigger trim tuple tuples tutorial tutorials typescript ui unicode unicodes unique
+uniques upload url user username usernames utilities utility uuid validate validated validateds
+validates validation validations validator validators value values vector video viewport virtual
+visibilities visibility visible visibles vue weather web webhook webpage webpages website websites
+websocket weeklies weekly wide wider widget width window wizard worker workflow workspace workspaces
+xml yaml zip zone zoom
 """
 
-# Korean: whole words, and the endings that may be taken off others.
-HANGUL = """
-그 이 저 그것 이것 저것 여기 거기 저기 뭐 뭘 무엇 무엇을 무슨 왜 어떻게 어떤 어디 언제 누가 누구
-얼마나 몇 네 예 응 아니 아니요 아니야 그래 그래요 그럼 좋아 좋아요 좋습니다 좋다 고마워 고마워요
-고맙습니다 감사 감사합니다 감사해요 안녕 안녕하세요 미안 죄송 알겠 알겠어 알겠습니다 맞아 맞아요
-틀렸 틀렸어 잠깐 잠깐만 기다려 다시 또 더 덜 좀 조금 많이 너무 아주 매우 정말 진짜 아직 벌써 이미
-지금 오늘 내일 어제 방금 아까 나중 나중에 먼저 다음 마지막 처음 계속 계속해 그만 멈춰 취소 되돌려
-되돌려줘 돌려 돌려줘 해 해줘 해주 해주세요 해요 해봐 해라 하자 하고 하는 하기 하면 하지 한 할
-합니다 했어 했던 하세요 했어요 하다 줘 주세요 둘 둘다 다 모두 전부 하나 두 세 첫 첫번째 두번째 것
-거 게 걸 걸로 그걸 그걸로 이걸 수 있 있는 있어 있습니다 있나요 없 없는 없어 없습니다 없이 대해 대한
-위해 위한 통해 보여 보여줘 알려 알려줘 말해 말해줘 써 써줘 쓰기 사용 사용해 사용하여 사용하기
-사용하는 만들 만들기 만들어 만들어줘 되 되는 돼 됐어 됐어요 된 안 못 안돼 왜안돼 잘 잘됐 짧게 길게
-간단히 간단하게 설명 설명해 설명해줘 자세히 테스트 테스트를 실행 실행해 실행해줘 삭제 삭제해 지워
-지워줘 추가 추가해 추가하기 수정 수정해 고쳐 고쳐줘 변경 바꿔 바꿔줘 바꿨어 이름 파일 파일을 코드
-함수 변수 에러 오류 줄 확인 확인해 커밋 푸시 빌드 문제 방법 법 결과 내용 부분
+_GERMAN_COMMON = """
+abfrage abfragen adresse anfrage anfragen anmeldung ansicht antwort anwendung anzeige anzeigen
+ausgabe auswahl baum benutzer bestellung bestellungen betrag bibliothek bild bilder breite datenbank
+datum dienst eigenschaft eigenschaften eingabe einstellung einstellungen ereignis farbe farben feld
+felder fenster formular fusszeile gedicht hohe jahr kette klassen klick klicken knopf knoten
+komponente komponenten konfiguration kopfzeile kunde kunden lade laden ladt listen meldung meldungen
+menge methoden minuten modul monat nachricht nachrichten netzwerk nutzer oberflache objekt paket
+passwort preis produkt rand rechnung rezept schalter schaltflache schleife schlussel schnittstelle
+schrift seiten sekunde sekunden sortiere sortieren sortierung spalte spalten speicher sprache
+standard summe symbol tabelle tabellen taste tasten uberschrift uhrzeit verbindung verzeichnis
+vorlage warteschlange wert wetter woche zahl zahlen zeichenkette zeit zeitstempel zusammenfuhren
+zusammenfuhrt
 """
-HANGUL_ENDINGS = """
-은 는 이 가 을 를 의 에 도 로 와 과 만 에서 으로 에게 부터 까지 처럼 보다 이나 라도 하고 하기 하는
-하여 하면 하지 하다 하세요 합니다 합니까 하자 한 할 해 해요 해줘 해주세요 했어 했어요 했던 했다
-했습니다 되는 되나요 됩니다 된 되어 인가요 입니까 입니다 이다 이며 이고 인 들 들을 들은 들의 들이
-었던 였던 었다 였다
+
+_SPANISH_COMMON = """
+ancho aplicacion arbol biblioteca bloque borde boton bucle buscar busqueda cadena campo cantidad
+carga cargar clase clave cola columna conexion configuracion consola consulta contrasena datos
+direccion directorio entrada evento factura fecha filtro formulario fuente hilo icono idioma imagen
+indice interfaz lista memoria mensaje mensajes metodo minuto modulo nodo numero objeto ordena
+ordenar pagina pantalla paquete pedido peticion plantilla precio producto propiedad respuesta salida
+semana servicio servidor sesion suma tabla tamano titulo usuario valor ventana vista
 """
+
+_FRENCH_COMMON = """
+annee arbre bibliotheque bordure boucle bouton chaine champ charge charger chercher cle colonne
+colonnes composant composants connexion couleur donnees ecran facture fenetre filtre formulaire
+formulaires hauteur heure heures langue largeur memoire messages mot noeud objet paquet police prix
+produit propriete quantite recherche repertoire reponse requete requetes reseau semaine serveur
+somme sortie tableau tableaux taille titre tri trie trier utilisateur valeur
+"""
+
+_PORTUGUESE_COMMON = """
+altura aplicacao arvore banco borda botao botoes busca cadeia carregar chave coluna conexao
+configuracao cor dados diretorio endereco fatura fila imagem janela laco largura mensagem mensagens
+pacote preco produto propriedade quantidade rede requisicao resposta saida senha servico sessao soma
+tabela tamanho tela
+"""
+
+_ITALIAN_COMMON = """
+aggiungere aggiungi albero altezza anno applicazione banca bordo bottone campi carattere carica
+caricare cartella cerca chiave chiavi ciclo classi clienti coda colonna colori componenti
+configurazione connessione dati elenco fattura finestra funzione funzioni giorni giorno icona
+immagine immagini indirizzo interfaccia interrogazione larghezza libreria lingua mese messaggi
+messaggio metodi minuti modello numeri oggetti oggetto ordina ordinare ordine ordini pacchetto
+pagine prezzi prezzo prodotti prodotto proprieta pulsante pulsanti quantita rete ricerca richiesta
+riga righe risposta schermo secondi servizio settimana somma stringa tabella titolo utente utenti
+valori
+"""
+
+COMMON = (
+    _ENGLISH_COMMON
+    + _GERMAN_COMMON
+    + _SPANISH_COMMON
+    + _FRENCH_COMMON
+    + _PORTUGUESE_COMMON
+    + _ITALIAN_COMMON
+)

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     from index_cache.errors import RecallError
     from recall.files import DirectoryFault
-    from recall.hooksettings import HookSettings
     from recall.looked import Looked
+    from recall.settings import HookSettings
     from recall.withhold import Withheld
 
 __all__ = ["Config", "LeftOut", "Notice", "SearchSettings", "load"]

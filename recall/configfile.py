@@ -10,7 +10,7 @@ import os
 
 from index_cache.errors import ConfigInvalid
 from index_cache.model import Rules
-from recall import hooksettings
+from recall import settings
 from recall.dirs import expand_home, home_hint
 from recall.files import Unreadable, read_small
 from recall.notice import Notice
@@ -41,8 +41,8 @@ MEANT_ROOTS = "did you mean roots?"
 # work or output than the person wants.
 ROOT_BOUNDS = {"max_file_bytes": (1, 1024**3), "max_files": (1, 10_000_000)}
 SEARCH_BOUNDS = {"k": (1, 1000), "budget": (256, 1024**2), "wait": (0, 3600)}
-_BOUNDS = {"roots": ROOT_BOUNDS, "search": SEARCH_BOUNDS, "hook": hooksettings.BOUNDS}
-_FRACTIONS = {"wait", *hooksettings.FRACTIONS}
+_BOUNDS = {"roots": ROOT_BOUNDS, "search": SEARCH_BOUNDS, "hook": settings.HOOK_BOUNDS}
+_FRACTIONS = {"wait", *settings.HOOK_FRACTIONS}
 
 
 class NothingConfigured(ConfigInvalid):
@@ -232,16 +232,16 @@ class _Reader:
         return self.config
 
     def _hook(self, table: dict[str, object]) -> None:
-        self._known(table, hooksettings.KEYS, "hook.")
+        self._known(table, settings.HOOK_KEYS, "hook.")
         for key, value in table.items():
             name = f"hook.{key}"
-            if key in hooksettings.FLAGS:
+            if key in settings.HOOK_FLAGS:
                 self.config.hook[key] = self._flag(value, name)
-            elif key in hooksettings.BOUNDS:
+            elif key in settings.HOOK_BOUNDS:
                 self.config.hook[key] = self._number(value, name)
             elif key == "sensitivity":
-                if value not in hooksettings.SENSITIVITIES:
-                    known = ", ".join(f'"{each}"' for each in hooksettings.SENSITIVITIES)
+                if value not in settings.SENSITIVITIES:
+                    known = ", ".join(f'"{each}"' for each in settings.SENSITIVITIES)
                     raise self._wrong(f"{name} must be one of {known}", name)
                 self.config.hook[key] = value
 

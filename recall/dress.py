@@ -10,7 +10,6 @@ from index_cache.search import contributions, weighted
 from recall import rank
 from recall.card import Card
 from recall.fresh import is_current
-from recall.stale import stale_reason
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from index_cache.filters import Filter
     from index_cache.model import Hit, Root
     from recall.asked import Question
+    from recall.relevance import Scorer
 
 
 class Dresser:
@@ -34,13 +34,15 @@ class Dresser:
         wanted: Sequence[Filter | None],
         fs: FileSystem,
         asked: Question,
+        scorer: Scorer,
         *,
         explain: bool = False,
     ) -> None:
         self._roots = roots
         self._wanted = wanted
         self._fs = fs
-        self._analyzer = asked.analyzer
+        self._scorer = scorer
+        self._analyzers = asked.wording.analyzers
         self._terms = asked.terms
         self._whole = asked.whole
         self._explain = explain
@@ -55,12 +57,13 @@ class Dresser:
         root, wanted = self._roots[hit.root], self._wanted[hit.root]
         says = None if wanted is None or anyway else wanted.admits_words
         if not is_current(
-            hit, root, self._fs, self._analyzer, self._terms, anyway=anyway, says=says
+            hit, root, self._fs, self._analyzers, self._terms, anyway=anyway, says=says
         ):
             return False
         hit.edited = hit.digest != seen
         if hit.edited:
-            hit.score = sum(contributions(hit, self._whole, self._terms))
+            hit.bm25 = sum(contributions(hit, self._whole, self._terms))
+            self._scorer.score(hit)
         # A file that was only touched has another time.
         return anyway or (not hit.edited and hit.signature == signed) or self.admits(hit)
 
@@ -75,7 +78,11 @@ class Dresser:
         """Return the card of a hit that ``is_current``; so must the ``copies`` of its text be."""
         root = self._roots[hit.root]
         place = self._place(hit)
-        stale = stale_reason(hit.status, hit.stale_after, time.time())
+        stale = None
+        if hit.status or hit.stale_after:
+            from recall.stale import stale_reason  # few notes have either
+
+            stale = stale_reason(hit.status, hit.stale_after, time.time())
         summary, line, section = hit.description, None, None
         if not summary:
             summary, line, section = self._from_body(hit, root)
@@ -124,7 +131,7 @@ class Dresser:
         text = content.text
         begin = split(text)[1]
         weights = {term: self._whole.idf(term) for term in self._terms}
-        found = best_line(text[begin:], weights, self._analyzer)
+        found = best_line(text[begin:], weights, self._analyzers[hit.language])
         if found is None:
             return hit.excerpt, None, None
         return found.text, found.number + text.count("\n", 0, begin), found.section
@@ -152,6 +159,7 @@ class Dresser:
         return {
             "terms": terms,
             "fields": {field: share for field, share in fields.items() if share},
+            "parts": {name: value for name, value in hit.parts.items() if value},
             "length": hit.length,
             "average_length": self._whole.average_length,
             "ties": {"tier": hit.tier, "modified": rank.modified(hit)},

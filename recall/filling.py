@@ -110,7 +110,7 @@ def decisions(
     asked: Question, whole: Statistics, hits: Sequence[Hit], sensitivity: float
 ) -> list[gate.Decision]:
     """Return the gate's decision on each hit of a question, whose statistics are ``whole``."""
-    return gate.decide(asked.text, asked.analyzer, asked.terms, whole, hits, sensitivity)
+    return gate.decide(asked.text, asked.wording, asked.terms, whole, hits, sensitivity)
 
 
 def _as_edited(asked: Question, before: Sequence[object], after: Sequence[object]) -> Statistics:

@@ -9,14 +9,16 @@ from __future__ import annotations
 import os
 
 from index_cache import files, schema
+from index_cache.filters import JOURNAL, is_journal
+from index_cache.search import by_term
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from index_cache.analyze import Analyzer
+    from index_cache.analyze import Analyzers
     from index_cache.files import FileSystem
-    from index_cache.model import Hit, Root
+    from index_cache.model import Hit, Root, Term
     from index_cache.text import Content
 
 
@@ -24,8 +26,8 @@ def is_current(
     hit: Hit,
     root: Root,
     fs: FileSystem,
-    analyzer: Analyzer,
-    terms: Sequence[str],
+    analyzers: Analyzers,
+    terms: Sequence[Term],
     *,
     anyway: bool = False,
     says: Callable[[Sequence[Sequence[str]]], bool] | None = None,
@@ -57,14 +59,14 @@ def is_current(
     if content.digest == hit.digest:
         return True
     hit.digest = content.digest
-    return _reread(hit, content, analyzer, terms, anyway=anyway, says=says)
+    return _reread(hit, content, analyzers, terms, anyway=anyway, says=says)
 
 
 def _reread(
     hit: Hit,
     content: Content,
-    analyzer: Analyzer,
-    terms: Sequence[str],
+    analyzers: Analyzers,
+    terms: Sequence[Term],
     *,
     anyway: bool,
     says: Callable[[Sequence[Sequence[str]]], bool] | None,
@@ -76,17 +78,13 @@ def _reread(
     document = Document(hit.path, content.text)
     if document.withheld:
         return False
-    counts = {term: [0] * len(schema.FIELDS) for term in terms}
-    hit.length = 0
-    fields = [analyzer.terms(text) for text in searchable(document)]
+    analyzer = analyzers[document.language]
+    fields = [analyzer.terms(text) for text in searchable(hit.path, document)]
+    if is_journal(document.type):
+        fields[schema.TYPE].append(JOURNAL)
     if says is not None and not says(fields):
         return False
-    for number, field in enumerate(fields):
-        for term in field:
-            hit.length += 1
-            if term in counts:
-                counts[term][number] += 1
-    hit.occurrences = [each if any(each) else None for each in counts.values()]
+    _count(hit, fields, terms)
     if terms and not any(hit.occurrences) and not anyway:
         return False
     (
@@ -95,6 +93,8 @@ def _reread(
         hit.description,
         hit.type,
         hit.tags,
+        hit.aliases,
+        hit.language,
         _,
         _,
         hit.modified,
@@ -104,3 +104,21 @@ def _reread(
         hit.excerpt,
     ) = columns(hit.path, document)
     return True
+
+
+def _count(hit: Hit, fields: Sequence[Sequence[str]], terms: Sequence[Term]) -> None:
+    """Put into a hit what the cache would say of the terms in these fields."""
+    found: dict[str, tuple[list[int], list[int]]] = {}
+    for term in terms:
+        found.update((form, ([0] * len(schema.FIELDS), [])) for form in term.forms)
+    hit.length = sum(map(len, fields))
+    hit.said = hit.length - len(fields[schema.PATH])
+    for field, said in enumerate(fields):
+        for place, form in enumerate(said):
+            if form in found:
+                counts, places = found[form]
+                counts[field] += 1
+                if field == schema.BODY:
+                    places.append(place)
+    forms = [found[form] if any(found[form][0]) else None for term in terms for form in term.forms]
+    hit.occurrences, hit.places = by_term(terms, forms)

@@ -13,10 +13,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from index_cache.analyze import Analyzer
     from index_cache.model import Hit
     from index_cache.search import Statistics
     from recall.topic import Word
+    from recall.wording import Wording
 
 SENSITIVITY = 0.5
 IDENTIFIER = "identifier"  # the rule that a name in a note speaks by itself
@@ -35,7 +35,7 @@ _SMALL = 20  # notes: in fewer, being the only note that has a word is no better
 _OFTEN = 3  # times a note says a word that every project has, when it is about that
 _ONCE = 0.85  # of a word that a note says once in its text, when the prompt has others
 _BEHIND = 5.0  # points after the best hit where a card is more often noise
-_HEAD_FIELDS = 3  # title, description, tags: the first of schema.FIELDS
+_HEAD_FIELDS = 4  # title, aliases, description, tags: the first of schema.FIELDS
 
 
 class Evidence:
@@ -101,7 +101,7 @@ class Decision:
 
 def decide(
     prompt: str,
-    analyzer: Analyzer,
+    wording: Wording,
     terms: Sequence[str],
     whole: Statistics,
     hits: Sequence[Hit],
@@ -114,7 +114,7 @@ def decide(
     """
     if not hits:
         return []
-    topic = Topic(analyzer, ascii_only=prompt.isascii())
+    topic = Topic(wording, ascii_only=prompt.isascii())
     spelled = topic.words(prompt)
     words = _resolved(spelled, whole)
     found = [_decide(_measure(topic, words, terms, whole, hit), sensitivity) for hit in hits]
@@ -126,10 +126,10 @@ def decide(
 
 
 def evidence(
-    prompt: str, analyzer: Analyzer, terms: Sequence[str], whole: Statistics, hit: Hit
+    prompt: str, wording: Wording, terms: Sequence[str], whole: Statistics, hit: Hit
 ) -> Evidence:
     """Return what speaks for and against one hit; parameters as those of ``decide``."""
-    topic = Topic(analyzer, ascii_only=prompt.isascii())
+    topic = Topic(wording, ascii_only=prompt.isascii())
     return _measure(topic, _resolved(topic.words(prompt), whole), terms, whole, hit)
 
 
@@ -188,7 +188,7 @@ def _measure(
     topic: Topic, words: Sequence[Word], terms: Sequence[str], whole: Statistics, hit: Hit
 ) -> Evidence:
     rarest = log(max(whole.documents, _SMALL) + 1.5)
-    seen = Evidence(whole.documents, hit.score / rarest / _SATURATED, hit.length)
+    seen = Evidence(whole.documents, hit.bm25 / rarest / _SATURATED, hit.length)
     counts = dict(zip(terms, hit.occurrences, strict=True))
     asked = sum(not word.chore for word in words)
     absent = []
@@ -231,7 +231,9 @@ def _look_for_kin(
         seen.unknown += word.weight * missing / len(word.terms)
         if not word.run and len(word.terms[0]) >= _SHORTEST_KIN and sought < _MAX_KIN:
             sought += 1
-            head = head or folded(f"{hit.title} {hit.description} {hit.tags} {hit.excerpt}")
+            head = head or folded(
+                f"{hit.title} {hit.aliases} {hit.description} {hit.tags} {hit.excerpt}"
+            )
             if topic.has_kin(word.terms[0], head):
                 _add(seen, word)
 

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recall.hooksettings import HookSettings
+    from recall.settings import HookSettings
 
 NO_ROOT = Notice("no root is named here yet, so the hook says nothing", "recall roots add NAME DIR")
 

@@ -1,6 +1,8 @@
-"""What ``[hook]`` may say, and what a project's file may say of it."""
+"""What a project's file may say of the person's ``[hook]``."""
 
 from __future__ import annotations
+
+from recall.settings import HOOK_FLAGS, SENSITIVITIES, HookSettings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -8,55 +10,7 @@ if TYPE_CHECKING:
 
     Values = Mapping[str, object]
 
-# Quietest first, each with the gate's own number; spec/gate.md says what each costs and buys.
-LEVELS = {"low": 0.25, "normal": 0.5, "high": 0.75}
-SENSITIVITIES = tuple(LEVELS)
-FLAGS = ("enabled", "log", "log_prompts", "session_line")
 _ONLY_OFF = ("log_prompts", "session_line")  # what a project can't have switched on, as it is off
-# Lowest and highest value. Below these a value could only be a slip; above them the host would
-# have given up, or cut what it is given.
-BOUNDS = {
-    "deadline_ms": (20, 10_000),
-    "refresh_interval": (2, 86_400),
-    "max_cards": (1, 10),
-    "cap": (500, 100_000),
-}
-FRACTIONS = ("refresh_interval",)
-KEYS = (*FLAGS, *BOUNDS, "sensitivity")
-
-
-class HookSettings:
-    """What holds for the prompt hook.
-
-    ``enabled``: whether it says anything. ``log``: whether the recall log is kept, ``log_prompts``:
-    with the prompts. ``session_line``: whether it says at a session's start that it is on.
-    ``deadline_ms``: when it prints what it has. ``refresh_interval``: how many
-    seconds at least lie between two refreshes that it starts. ``max_cards`` in one answer, ``cap``:
-    characters of one answer, None for what the host takes; ``project_cap``: what a project's file
-    bounds it to, likewise. ``sensitivity``: one of ``SENSITIVITIES``.
-    """
-
-    __slots__ = (*KEYS, "project_cap")
-
-    def __init__(self) -> None:
-        self.enabled = True
-        self.log = True
-        self.log_prompts = False
-        self.session_line = False
-        self.deadline_ms = 250
-        self.refresh_interval: float = 2.0
-        self.max_cards = 3
-        self.cap: int | None = None
-        self.project_cap: int | None = None
-        self.sensitivity = "normal"
-
-    def cap_for(self, host: int) -> int:
-        """Return how many characters one answer may have where the host takes ``host``.
-
-        The person may go beyond that, since hosts change; a project's file may not.
-        """
-        cap = host if self.cap is None else self.cap
-        return cap if self.project_cap is None else min(cap, self.project_cap)
 
 
 def combined(own: Values, project: Values) -> HookSettings:
@@ -84,7 +38,7 @@ def without_effect(project: Values) -> list[str]:
 
 
 def _quieter(key: str, value: object, before: object) -> bool:
-    if key in FLAGS:
+    if key in HOOK_FLAGS:
         return value is False
     if key == "sensitivity":
         return SENSITIVITIES.index(str(value)) < SENSITIVITIES.index(str(before))

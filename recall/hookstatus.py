@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from recall.hookedit import Found
     from recall.hostfiles import HostFiles, Place
     from recall.hostreading import Complaint
-    from recall.recalllog import Entry
+    from recall.logreading import Entry
 
 
 class Installation:

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recall.recalllog import Entry
+    from recall.logreading import Entry
 
     Place = tuple[str, str]  # a root's name and a path in it
 

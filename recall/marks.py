@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
+    from index_cache.model import Term
+
 # From, to (exclusive), and the address of a link, or "" for a word of the question.
 Mark = tuple[int, int, str]
 
@@ -22,12 +24,17 @@ _AROUND = "([{<\"'`*_.,;:!?>}])«»“”‘’„…"
 
 
 class Marker:
-    """Finds what to mark: ``terms`` were searched for, ``host`` is this machine's name."""
+    """Finds what to mark.
 
-    def __init__(self, terms: Iterable[str], host: str) -> None:
-        self._terms = frozenset(terms)
+    ``terms`` were searched for, ``host`` is this machine's name, and ``languages`` are those of the
+    notes besides English.
+    """
+
+    def __init__(self, terms: Iterable[Term], host: str, languages: Iterable[str] = ()) -> None:
+        self._terms = frozenset(form for term in terms for form in term.forms)
         self._host = host
         self._analyzer = Analyzer()
+        self._analyzers = [self._analyzer, *map(Analyzer, languages)]
 
     def words(self, text: str, start: int = 0) -> list[Mark]:
         """Return the places of the words in ``text``, from ``start`` on, that the terms mean.
@@ -83,7 +90,7 @@ class Marker:
             at = end
 
     def _means(self, text: str) -> bool:
-        return not self._terms.isdisjoint(self._analyzer.chunk(text).split())
+        return any(not self._terms.isdisjoint(a.chunk(text).split()) for a in self._analyzers)
 
 
 def file_address(path: str, host: str) -> str | None:

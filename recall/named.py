@@ -14,9 +14,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from index_cache.analyze import Analyzer
     from index_cache.model import Hit, Root
     from recall.topic import Word
+    from recall.wording import Wording
 
 MOST_ALIKE = 3  # texts that one name asks for; of more it asks for none
 TITLES_IN = 4_000  # characters of a prompt, in which titles are looked for
@@ -58,18 +58,18 @@ class Wanted:
 
 
 class Asked:
-    """What a prompt may ask for by name. ``analyzer`` is the search's own.
+    """What a prompt may ask for by name. ``wording`` is the search's own.
 
     ``cwd`` is the directory at which the prompt's relative paths may start, free of symlinks.
     """
 
-    def __init__(self, prompt: str, analyzer: Analyzer, cwd: str | None = None) -> None:
+    def __init__(self, prompt: str, wording: Wording, cwd: str | None = None) -> None:
         self.pieces = naming.pieces(prompt)
         self._prompt = prompt
-        self._analyzer = analyzer
+        self._wording = wording
         self._cwd = os.fsencode(cwd) if cwd else None
         self._wanted: dict[str, Wanted] = {}
-        self._topic: Topic | None = None
+        self._topics: dict[bool, Topic] = {}  # of ASCII text, and of other
         self._text: str | None = None
 
     def wanted(self, root: Root) -> Wanted:
@@ -186,9 +186,10 @@ class Asked:
         return sum(_worth(word) for word in self._words_of(text) if not word.chore)
 
     def _words_of(self, text: str) -> list[Word]:
-        if self._topic is None:
-            self._topic = Topic(self._analyzer, ascii_only=False)
-        return self._topic.words(text)
+        plain = text.isascii()
+        if plain not in self._topics:
+            self._topics[plain] = Topic(self._wording, ascii_only=plain)
+        return self._topics[plain].words(text)
 
 
 def pieces(prompt: str) -> list[str]:
@@ -196,9 +197,9 @@ def pieces(prompt: str) -> list[str]:
     return naming.pieces(prompt)
 
 
-def names(prompt: str, hit: Hit, root: Root, cwd: str | None, analyzer: Analyzer) -> bool:
+def names(prompt: str, hit: Hit, root: Root, cwd: str | None, wording: Wording) -> bool:
     """Tell whether a prompt asks for this note by name; ``Asked`` serves for several notes."""
-    return Asked(prompt, analyzer, cwd).asks_for(hit, root)
+    return Asked(prompt, wording, cwd).asks_for(hit, root)
 
 
 def _is_everywhere(name: str) -> bool:

@@ -9,7 +9,8 @@ import time
 from functools import cache, partial
 from itertools import chain
 
-from index_cache import listing
+from index_cache import listing, search
+from index_cache.analyze import ENGLISH
 from index_cache.filters import Filter
 from index_cache.globs import Globs
 from index_cache.guard import guarded, is_signature, is_text
@@ -21,24 +22,25 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from index_cache.analyze import Analyzer
-    from index_cache.model import Hit, Root
+    from index_cache.analyze import Analyzer, Analyzers
+    from index_cache.filters import Phrase
+    from index_cache.model import Hit, Root, Term
     from index_cache.store import Store
 
 
 def understood(
-    text: str, roots: Sequence[Root], stores: Sequence[Store | None], analyzer: Analyzer
+    text: str, roots: Sequence[Root], stores: Sequence[Store | None], analyzers: Analyzers
 ) -> Operators | None:
     """Return what is understood of a text, None if it is text alone.
 
     ``stores`` are the caches of the ``roots``, None where there is no view. Raises Damaged as all
     that reads a store.
     """
-    found = parse(text, _known(roots, stores, analyzer))
+    found = parse(text, _known(roots, stores, analyzers))
     return found or None
 
 
-def _known(roots: Sequence[Root], stores: Sequence[Store | None], analyzer: Analyzer) -> Known:
+def _known(roots: Sequence[Root], stores: Sequence[Store | None], analyzers: Analyzers) -> Known:
     live = [store for store in stores if store is not None]
 
     @cache
@@ -54,7 +56,7 @@ def _known(roots: Sequence[Root], stores: Sequence[Store | None], analyzer: Anal
         type=lambda name: _lower(name) in names("type"),
         tag=lambda name: _lower(name) in names("tags"),
         path=lambda glob: any(map(Globs([glob]).match, paths())),
-        words=lambda words: bool(analyzer.terms(words)),
+        words=lambda words: bool(analyzers[ENGLISH].terms(words)),
         now=time.time(),
     )
 
@@ -76,16 +78,24 @@ def _lower(text: str) -> str:
 
 def narrow(
     roots: Sequence[Root],
+    stores: Sequence[Store | None],
     wanted: Sequence[Filter | None],
     operators: Operators | None,
-    analyzer: Analyzer,
+    analyzers: Analyzers,
 ) -> list[Filter | None]:
-    """Return each root's filter with what the operators, if any, ask for besides."""
+    """Return each root's filter with what the operators, if any, ask for besides.
+
+    ``stores`` are as for ``understood``.
+    """
     if operators is None:
         return [*wanted]
+    live = [store for store in stores if store is not None]
+    spoken = dict.fromkeys([ENGLISH, *(each for s in live for each in search.languages(s))])
 
-    def terms(texts: Iterable[str]) -> list[tuple[str, ...]]:
-        return [tuple(analyzer.terms(text)) for text in texts]
+    def phrases(texts: Iterable[str]) -> list[list[Phrase]]:
+        return [
+            [*dict.fromkeys(_phrase(analyzers[each], text) for each in spoken)] for text in texts
+        ]
 
     path = Globs(operators.paths).match if operators.paths else None
     dated = operators.after is not None or operators.before is not None
@@ -101,11 +111,22 @@ def narrow(
             tags=operators.tags,
             path=path,
             time=after_and_before,
-            phrases=terms(operators.phrases),
-            excluded=terms(operators.without),
+            phrases=phrases(operators.phrases),
+            excluded=[*chain(*phrases(operators.without))],
         )
         for root, part in zip(roots, wanted, strict=True)
     ]
+
+
+def _phrase(analyzer: Analyzer, text: str) -> Phrase:
+    """Return the terms of a text as notes have them, one after another.
+
+    But for a single character at the end of its last run: there the notes' own may go on.
+    """
+    terms, words = analyzer.terms(text), analyzer.words(text)
+    if words and terms[-1] not in words[-1]:
+        terms.pop()
+    return tuple(terms)
 
 
 def _both(types: Sequence[str] | None, others: Sequence[str]) -> Sequence[str] | None:
@@ -123,13 +144,13 @@ def _is_between(after: str | None, before: str | None, modified: str, signature:
 def question(
     operators: Operators,
     stores: Sequence[Store],
-    analyzer: Analyzer,
+    analyzers: Analyzers,
     counted: Sequence[bool],
-) -> tuple[Question, list[str]]:
+) -> tuple[Question, list[Term]]:
     """Return what is searched for in some caches, and its terms with all of the phrases."""
-    phrases = [tuple(analyzer.terms(each)) for each in operators.phrases]
-    asked = Question(operators.text, stores, analyzer, counted, phrases)
-    return asked, [*asked.terms, *chain(*phrases)]
+    phrases = operators.phrases
+    asked = Question(operators.text, stores, analyzers, counted, phrases=phrases, guess=True)
+    return asked, [*asked.terms, *chain(*map(asked.wording.terms, phrases))]
 
 
 def listed(

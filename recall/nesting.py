@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from index_cache.errors import NotFound
 from index_cache.filters import Filter
 
 TYPE_CHECKING = False
@@ -63,6 +62,8 @@ def filters(
         types = [each.encode("utf-8", "replace").decode() for each in types]
     parts = [_under(root, under, cwd) for root in roots]
     if under is not None and all(part is None for part in parts):
+        from index_cache.errors import NotFound
+
         raise NotFound(
             "no root has such a directory or file",
             where=under,

@@ -1,4 +1,4 @@
-"""Text that can't drive a terminal, forge a line or burst a budget; pure but for ``look_at``.
+"""Text that can't drive a terminal, forge a line or burst a budget; pure.
 
 Notes, names and paths come from anyone. Prose goes through ``plain`` (what can't be seen is
 removed), names and commands through ``visible`` (it is shown escaped, so that two names stay two).
@@ -11,15 +11,9 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Mapping, Sequence
-    from typing import TextIO
-
-    from recall.marks import Mark
 
 ELLIPSIS = "…"
 _ELLIPSIS_BYTES = len(ELLIPSIS.encode())
-_MIN_WIDTH = 16
-_DEFAULT_WIDTH = 80
 
 # ECMA-48: strings (OSC, DCS, SOS, PM, APC) with what they carry, CSI sequences, then the short
 # escapes, in their 7-bit and 8-bit forms. The string class holds no introducer, so a text of
@@ -143,95 +137,6 @@ def diagnostic(kind: str, message: str, where: str | None = None, hint: str | No
     if hint:
         lines.append(f"hint: {visible(hint)}")
     return "\n".join(lines) + "\n"
-
-
-class Look:
-    """How text may look where it goes.
-
-    ``width`` in cells (None: never fold), ``colour``, and ``links``, which need colour.
-    """
-
-    __slots__ = ("colour", "links", "width")
-
-    STYLES = {"title": "1", "meta": "2", "stale": "33", "note": "2"}  # noqa: RUF012 - constant
-    MATCH = "4"  # of a word of the question, beside its role's
-
-    def __init__(
-        self, width: int | None = None, *, colour: bool = False, links: bool = False
-    ) -> None:
-        self.width = width
-        self.colour = colour
-        self.links = links and colour
-
-    def paint(self, role: str, text: str, marks: Sequence[Mark] = ()) -> str:
-        """Return ``text`` in the colours of ``role`` and with its ``marks``, or as it is."""
-        code = self.STYLES.get(role)
-        if marks and self.colour:
-            from recall.marks import painted
-
-            return painted(text, marks, code or "", self.MATCH)
-        if not (self.colour and code):
-            return text
-        return f"\x1b[{code}m{text}\x1b[0m"
-
-    def fold(self, text: str, indent: str) -> list[str]:
-        """Return ``text`` in lines no wider than the terminal, each after the first indented.
-
-        Without this a terminal would wrap at its edge, and what a note says could begin a line.
-        """
-        if self.width is None or len(text) * 2 <= self.width:
-            return [text]
-        return _fold(text, indent, max(_MIN_WIDTH, self.width))
-
-
-def _fold(text: str, indent: str, width: int) -> list[str]:
-    from unicodedata import combining, east_asian_width
-
-    def cells(char: str) -> int:
-        return 0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1
-
-    lines: list[str] = []
-    while True:
-        used, space = 0, 0
-        for at, char in enumerate(text):
-            used += cells(char)
-            if used > width:
-                break
-            # A break this early would leave a number or nothing alone on its line.
-            if char == " " and at > len(indent):
-                space = at
-        else:
-            return [*lines, text]
-        end = space or at
-        lines.append(text[:end])
-        text = indent + text[end:].lstrip(" ")
-
-
-def look_at(stream: TextIO, environ: Mapping[str, str]) -> Look:
-    """Return how to write to ``stream``: folded and coloured only where a person sees it.
-
-    ``NO_COLOR`` (not empty) and ``TERM=dumb`` switch colour off, as their conventions say. There
-    are links where there is colour, but on Linux's own console, which would show nothing of them.
-    """
-    import os
-
-    if not is_terminal(stream):
-        return Look()
-    try:
-        width = os.get_terminal_size(stream.fileno()).columns
-    except (OSError, ValueError):
-        width = 0
-    term = environ.get("TERM", "dumb")
-    colour = not environ.get("NO_COLOR") and term != "dumb"
-    return Look(width or _DEFAULT_WIDTH, colour=colour, links=term != "linux")
-
-
-def is_terminal(stream: TextIO | None) -> bool:
-    """Return whether a person reads or types at ``stream``; a closed or absent one is none."""
-    try:
-        return stream is not None and stream.isatty()
-    except ValueError:
-        return False
 
 
 def number(count: int, noun: str) -> str:

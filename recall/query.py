@@ -6,6 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
+    from index_cache.model import Term
     from index_cache.search import Statistics
 
 MAX_LOOKED_UP = 4_000  # at 12 µs each
@@ -24,7 +25,7 @@ which while who whom why will with would you your yours
 """
 
 
-def to_look_up(terms: Iterable[str]) -> list[str]:
+def to_look_up(terms: Iterable[Term]) -> list[Term]:
     """Return the different terms of a prompt whose frequency is worth asking for.
 
     Of more than MAX_LOOKED_UP the longest plain words are taken, wherever they stand, then the
@@ -38,24 +39,23 @@ def to_look_up(terms: Iterable[str]) -> list[str]:
     return different
 
 
-def choose(terms: Iterable[str], known: Statistics, filler: Container[str]) -> list[str]:
+def choose(terms: Iterable[Term], known: Statistics, filler: Container[str]) -> list[Term]:
     """Return the terms to search for: those that the corpus has, the rarest first.
 
     More than MAX_TERMS tell nothing more and cost time. Terms that more than half of the documents
-    have (their weight is FTS5's floor) and, among FEW_DOCUMENTS, ``filler``, the analysed FILLER,
+    have (their weight is FTS5's floor) and ``filler``, which there is among FEW_DOCUMENTS alone,
     count only when there is nothing else.
     """
     found = sorted(
         (term for term in terms if known.frequency.get(term)),
         key=lambda term: (known.frequency[term], term),
     )
-    few = known.documents < FEW_DOCUMENTS
-    topic = [term for term in found if not (few and term in filler)] or found
+    topic = [term for term in found if term not in filler] or found
     telling = [term for term in topic if 2 * known.frequency[term] <= known.documents]
     return (telling or topic)[:MAX_TERMS]
 
 
-def rarest(phrase: Iterable[str], known: Statistics, besides: Container[str]) -> list[str]:
+def rarest(phrase: Iterable[Term], known: Statistics, besides: Container[str]) -> list[Term]:
     """Return the rarest term of a phrase that the corpus has, alone; none if that is ``besides``.
 
     Any of its terms would do to find what has all of them: so does one that is searched for anyway.

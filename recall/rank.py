@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from index_cache import files
+from index_cache import files, schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,11 +34,16 @@ def is_copy(hit: Hit, other: Hit) -> bool:
     The same bytes, or the same title, summary and length and the same words of the query in the
     same places: line ends, blanks and ids may differ.
     """
-    return hit.digest == other.digest or _words(hit) == _words(other)
+    return hit.digest == other.digest or words(hit) == words(other)
 
 
-def _words(hit: Hit) -> tuple[object, ...]:
-    return hit.title, hit.description, hit.excerpt, hit.length, hit.occurrences
+def words(hit: Hit) -> tuple[object, ...]:
+    """Return what two hits with the same words have in common; their paths are none of it."""
+    said = [
+        counts and (*counts[: schema.PATH], *counts[schema.PATH + 1 :])
+        for counts in hit.occurrences
+    ]
+    return hit.title, hit.description, hit.excerpt, hit.said, *said
 
 
 def _time(hit: Hit) -> str:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 
-from index_cache import db, search
-from index_cache.analyze import Analyzer
+from index_cache import db
+from index_cache.analyze import Analyzers
+from index_cache.candidates import candidates
 from index_cache.filters import Filter
 from recall import gate, ledger, rank, slots
 from recall.asked import Question
 from recall.dress import Dresser
 from recall.filling import GATE, GONE, SHOWN, Filling, decisions
+from recall.relevance import Scorer
 from recall.slots import Judged
 
 TYPE_CHECKING = False
@@ -94,17 +96,21 @@ class Recalling:
         """Find and judge the hits, and get the filling of the places ready."""
         stores = [store for _, store, _, _ in self._live]
         counted = [each for _, _, _, each in self._live]
-        asked = Question(self.prompt, stores, Analyzer(), counted)
+        asked = Question(self.prompt, stores, Analyzers(), counted)
         self.question = asked
-        best = slots.shortlist(self._ordered(asked), BEST, BEST, lambda hit: self._of(hit).identity)
         roots = [view.root for view, _, _, _ in self._live]
+        near = [view.near for view, _, _, _ in self._live]
+        scorer = Scorer(asked, near)
+        best = slots.shortlist(
+            self._ordered(asked, scorer), BEST, BEST, lambda hit: self._of(hit).identity
+        )
         named: list[Hit] = []
         only_names = False
         names: Asked | None = None
         if may_name(self.prompt, [hit.title for hit in best]):
             from recall.named import Asked
 
-            names = Asked(self.prompt, asked.analyzer, os.path.realpath(cwd))
+            names = Asked(self.prompt, asked.wording, os.path.realpath(cwd))
             named = self._named(names, best)
             only_names = names.is_only_names()
         rest = [hit for hit in best if hit not in named]
@@ -113,26 +119,27 @@ class Recalling:
             for judged in self.judged:
                 judged.refuse_but(gate.IDENTIFIER, NOBODYS)
         if self.judged:
-            dresser = Dresser(roots, [part for _, _, part, _ in self._live], self._fs, asked)
+            wanted = [part for _, _, part, _ in self._live]
+            dresser = Dresser(roots, wanted, self._fs, asked, scorer)
 
             def asks_for(hit: Hit) -> bool:
                 return names is not None and names.asks_for(hit, roots[hit.root])
 
             self._filling = Filling(asked, dresser, sensitivity, seen, self._entry, asks_for)
 
-    def _ordered(self, asked: Question) -> list[Hit]:
+    def _ordered(self, asked: Question, scorer: Scorer) -> list[Hit]:
         """Return the best hits of each root in one order."""
         if not asked.terms:
             return []
         stores = [store for _, store, _, _ in self._live]
         wanted = [part for _, _, part, _ in self._live]
         depth = max(3, min(BEST, 4 * BEST // len(stores)))
-        found = search.candidates(
+        found = candidates(
             stores, wanted, asked.parts, asked.whole, asked.terms, depth, each=True, most=DEPTH
         )
-        return rank.ordered(
-            found, lambda hit: hit.score * (slots.NEAR if self._of(hit).near else 1.0)
-        )
+        for hit in found:
+            scorer.score(hit)
+        return rank.ordered(found)
 
     def _of(self, hit: Hit) -> View:
         return self._live[hit.root][0]
@@ -213,10 +220,13 @@ def may_name(prompt: str, titles: Iterable[str]) -> bool:
     if not plain or not prompt.isascii():
         return True
     lowered = prompt.lower()
-    return any(
-        not title.isascii() or all(word in lowered for word in _words(title)) for title in titles
-    )
+    return any(not title.isascii() or _is_said(title.lower(), lowered) for title in titles)
 
 
-def _words(title: str) -> list[str]:
-    return "".join(char if char.isalnum() else " " for char in title.lower()).split()
+def _is_said(title: str, prompt: str) -> bool:
+    """Tell whether a prompt has all words of a title, wherever; both in lower case."""
+    # Of most titles the first words tell.
+    if any(word.isalpha() and word not in prompt for word in title.split()):
+        return False
+    words = "".join(char if char.isalnum() else " " for char in title).split()
+    return all(word in prompt for word in words)

@@ -11,14 +11,13 @@ import os
 import time
 
 from index_cache.digests import hashed
+from index_cache.files import refuse_foreign_directory
 from index_cache.model import Root, Rules
-from index_cache.owned import refuse_foreign_directory
 from recall import __version__, quickjson, state
 from recall.dirs import cache_dir
 from recall.files import Unreadable, reason_of
-from recall.hooksettings import HookSettings
 from recall.looked import Looked, ask
-from recall.settings import SearchSettings
+from recall.settings import HookSettings, SearchSettings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,132 +7,32 @@ import time
 
 import apsw
 
-from index_cache import db, search
-from index_cache.analyze import Analyzer
+from index_cache import db
+from index_cache.analyze import Analyzers
 from index_cache.errors import CacheBusy, InvalidInput, RootUnavailable
 from index_cache.files import FileSystem
 from index_cache.model import Root
 from index_cache.refresh import Options
-from recall import caches, config, dirs, failures, rank
-from recall.asked import Question, may_narrow
-from recall.dress import Dresser
+from recall import caches, config, dirs, failures
+from recall.asked import may_narrow
 from recall.nesting import Nesting, filters
 from recall.opened import OpenRoot
+from recall.searching import Answer, Searching
 from recall.withhold import shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Self
 
     from index_cache.errors import RecallError
-    from index_cache.filters import Filter
     from index_cache.ingest import Progress
-    from index_cache.model import Hit
     from index_cache.refresh import Report
-    from index_cache.store import Store
     from index_cache.verify import Proof
     from recall.card import Card
-    from recall.operators import Operators
     from recall.rootstatus import RootStatus
 
-_SPARE = 5  # hits asked for beyond k, since some may be copies or gone
 _SWEPT = 2.0  # seconds for which ``Recall.search`` trusts its last look at the files
-
-
-class Answer:
-    """What a search found: ``total`` documents match, the best of them are ``cards``.
-
-    ``terms`` are those of the query that were searched for, and all of its phrases; ``reports``
-    tell of each root's refresh, ``notices`` what a person should know besides. ``operators`` are
-    what was understood of the query, None if it was all text.
-    """
-
-    __slots__ = ("cards", "notices", "operators", "query", "reports", "terms", "total")
-
-    def __init__(self, text: str, reports: list[Report]) -> None:
-        self.query = text
-        self.reports = reports
-        self.total = 0
-        self.cards: list[Card] = []
-        self.notices: list[str] = []
-        self.terms: Sequence[str] = ()
-        self.operators: Operators | None = None
-
-
-class _Search:
-    """One search over the roots that have a view."""
-
-    def __init__(
-        self,
-        live: Sequence[tuple[Root, Store, Filter | None, bool]],
-        analyzer: Analyzer,
-        fs: FileSystem,
-    ) -> None:
-        self._roots = [root for root, _, _, _ in live]
-        self._stores = [store for _, store, _, _ in live]
-        self._wanted = [part for _, _, part, _ in live]
-        self._counted = [counted for _, _, _, counted in live]
-        self._analyzer = analyzer
-        self._fs = fs
-
-    def run(self, answer: Answer, k: int, *, explain: bool) -> None:
-        """Fill in the total and the cards of an answer."""
-        operators = answer.operators
-        if operators is None:
-            asked = Question(answer.query, self._stores, self._analyzer, self._counted)
-            answer.terms = asked.terms
-        else:
-            from recall.narrowing import question
-
-            asked, answer.terms = question(operators, self._stores, self._analyzer, self._counted)
-        if asked.terms:
-            answer.total = sum(
-                search.count(store, asked.terms, wanted)
-                for store, wanted in zip(self._stores, self._wanted, strict=True)
-                if wanted is not None
-            )
-
-            def find(wide: int, /) -> list[Hit]:
-                found = search.candidates(
-                    self._stores, self._wanted, asked.parts, asked.whole, asked.terms, wide
-                )
-                return rank.ordered(found)
-
-        elif operators is not None and not asked.looked_up:
-            from recall.narrowing import listed
-
-            answer.total, find = listed(self._stores, self._wanted)
-        else:
-            return
-        dresser = Dresser(self._roots, self._wanted, self._fs, asked, explain=explain)
-        wide = k + _SPARE
-        while True:
-            hits = find(wide)
-            answer.cards = _cards(dresser, hits, k)
-            if len(answer.cards) == k:
-                return
-            if len(hits) < wide:
-                # All there is to show is shown: what is left are copies, or notes that are gone.
-                answer.total = len(answer.cards)
-                return
-            wide *= 4  # copies and vanished files took places: look further down
-
-
-def _cards(dresser: Dresser, hits: Sequence[Hit], k: int) -> list[Card]:
-    """Return up to ``k`` cards: one for each text, none for a file that is gone.
-
-    Worktrees and vendored copies fill one place, not three.
-    """
-    shown: dict[bytes, list[Hit]] = {}
-    for hit in hits:
-        # Of what can't be shown any more, only copies of what is shown are looked at.
-        if (len(shown) < k or hit.digest in shown) and dresser.is_current(hit):
-            if hit.digest in shown:
-                shown[hit.digest].append(hit)
-            elif len(shown) < k:
-                shown[hit.digest] = [hit]
-    return [dresser.card(hit, copies) for hit, *copies in shown.values()]
 
 
 def _unreadable(error: Exception) -> RecallError:
@@ -166,7 +66,7 @@ class Recall:
         self._environ = os.environ if environ is None else environ
         self._cwd = cwd or os.getcwd()
         self._fs = fs or FileSystem()
-        self._analyzer = Analyzer()
+        self._analyzers = Analyzers()
         self._swept: float | None = None
         if roots is None:
             found = config.load(self._cwd, self._environ, fallback=True).roots
@@ -237,6 +137,7 @@ class Recall:
         refresh: bool = True,
         explain: bool = False,
         wait: float = 30.0,
+        recency: float = 0.0,
         progress: Progress | None = None,
         operators: bool = False,
     ) -> Answer:
@@ -244,9 +145,12 @@ class Recall:
 
         With ``operators`` those in the query count (``spec/operators.md``), else it is all text.
         ``wait`` is how many seconds to wait for another process that makes a first cache.
+        ``recency``, from 0 to 1, is by what share of itself a note's score grows for being new.
         """
         if k < 1:
             raise InvalidInput(f"k must be at least 1, not {k}")
+        if not 0 <= recency <= 1:
+            raise InvalidInput(f"recency must be from 0 to 1, not {recency}")
         options = Options(wait=wait, progress=progress)
         reports = [
             each.refresh(options) if refresh else each.as_it_is(wait) for each in self._opened
@@ -258,7 +162,14 @@ class Recall:
 
         def fill() -> None:
             self._fill(
-                answer, k, asked, under, include_journal, explain=explain, operators=operators
+                answer,
+                k,
+                asked,
+                under,
+                include_journal,
+                explain=explain,
+                recency=recency,
+                operators=operators,
             )
 
         try:
@@ -308,6 +219,7 @@ class Recall:
         journal: bool,  # noqa: FBT001 - handed on as it came
         *,
         explain: bool,
+        recency: float,
         operators: bool,
     ) -> None:
         stores = [each.view for each in self._opened]
@@ -316,8 +228,8 @@ class Recall:
         if operators and may_narrow(answer.query):
             from recall.narrowing import narrow, understood
 
-            answer.operators = understood(answer.query, self.roots, stores, self._analyzer)
-            wanted = narrow(self.roots, wanted, answer.operators, self._analyzer)
+            answer.operators = understood(answer.query, self.roots, stores, self._analyzers)
+            wanted = narrow(self.roots, stores, wanted, answer.operators, self._analyzers)
         live = [
             (root, store, part, counted)
             for root, store, part, counted in zip(
@@ -328,7 +240,9 @@ class Recall:
         try:
             for _, store, _, _ in live:
                 store.begin_reading()
-            _Search(live, self._analyzer, self._fs).run(answer, k, explain=explain)
+            Searching(live, self._analyzers, self._fs, self._cwd, recency).run(
+                answer, k, explain=explain
+            )
         finally:
             for _, store, _, _ in live:
                 store.end_reading()

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from index_cache.model import Hit
     from recall.gate import Decision
 
-NEAR = 1.3  # times its score counts a note of the project that the person stands in
-
 
 class Judged:
     """A hit, and what speaks for showing it.

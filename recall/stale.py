@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+# What a note's status says when it no longer holds.
+_OVER = "archived deprecated obsolete retired superseded withdrawn"
+_A_DATE = len("2026-01-01")
+
 
 def stale_reason(status: str, stale_after: str, now: float) -> str | None:
     """Return why a note counts as stale at ``now`` (seconds since the epoch), None if it doesn't.
@@ -9,20 +13,26 @@ def stale_reason(status: str, stale_after: str, now: float) -> str | None:
     ``stale_after`` is an ISO 8601 date or time; a date has passed when its day is over, and
     without a zone it is the local one. What can't be read as a time is lint's business.
     """
-    if status.lower() == "deprecated":
-        return "deprecated"
-    if stale_after and _is_past(stale_after, now):
-        return f"stale since {stale_after}"
+    if status.lower() in _OVER.split():
+        return status.lower()
+    if stale_after:
+        limit = moment(stale_after, end=True)
+        if limit is not None and limit <= now:
+            return f"stale since {stale_after}"
     return None
 
 
-def _is_past(text: str, now: float) -> bool:
-    from datetime import datetime, timedelta
+def moment(text: str, *, end: bool = False) -> float | None:
+    """Return an ISO 8601 date or time in seconds since the epoch, None for what is neither.
+
+    Without a zone it is local; a date is the day's beginning, or with ``end`` its end.
+    """
+    from datetime import datetime, timedelta  # few notes have any
 
     try:
-        limit = datetime.fromisoformat(text)
-        if len(text) <= len("2026-01-01"):
-            limit += timedelta(days=1)
-        return limit.timestamp() <= now
+        found = datetime.fromisoformat(text)
+        if end and len(text) <= _A_DATE:
+            found += timedelta(days=1)
+        return found.timestamp()
     except (ValueError, OverflowError, OSError):
-        return False
+        return None

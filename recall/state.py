@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 
-from index_cache.owned import refuse_foreign_directory
+from index_cache.files import refuse_foreign_directory
 from recall.files import Unreadable, read_small
 
 _DIRECTORY = 0o700

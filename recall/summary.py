@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from index_cache.analyze import Analyzer
     from index_cache.blocks import Block
+    from index_cache.model import Term
 
 # A card needs one good line, not the best of a book.
 MAX_BODY = 256 * 1024  # characters of the body that are looked at
@@ -36,7 +37,7 @@ class Line:
         self.section = section
 
 
-def best_line(body: str, weights: Mapping[str, float], analyzer: Analyzer) -> Line | None:
+def best_line(body: str, weights: Mapping[Term, float], analyzer: Analyzer) -> Line | None:
     """Return the piece of ``body`` that has the rarest terms of the query.
 
     A piece is a sentence, a heading, or a line of code or of a table. ``weights`` maps the query's
@@ -46,6 +47,8 @@ def best_line(body: str, weights: Mapping[str, float], analyzer: Analyzer) -> Li
     """
     from index_cache.blocks import blocks
 
+    known = {form: term for term in weights for form in term.forms}
+
     best: Line | None = None
     most = 0.0
     section: str | None = None
@@ -53,7 +56,7 @@ def best_line(body: str, weights: Mapping[str, float], analyzer: Analyzer) -> Li
         if block.kind == HEADING:
             section = " ".join(text for _, text in block.lines)
         for number, piece in pieces(block):
-            matched = {term for term in analyzer.terms(piece) if term in weights}
+            matched = {known[form] for form in analyzer.terms(piece) if form in known}
             score = sum(weights[term] for term in matched)
             if block.kind == HEADING:
                 score /= len(weights) + 1

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import unicodedata
 
-from recall import chatter, vocabulary
+from recall import chatter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from index_cache.analyze import Analyzer
+    from recall.beyondascii import Runs
+    from recall.wording import Wording
 
 MAX_PIECES = 4_000  # different ones that are looked at; longer prompts are pasted text
 CHORE_WEIGHT = 0.25  # of a word
@@ -26,17 +27,6 @@ _SIGNS = "_-./:@#+"  # what may stand within a term, as the analyzer has it
 _BREAKS = dict.fromkeys(
     map(ord, "()[]{}<>\"'`*,;!?=&|~^%$\\’‘“”„«»‹›¿¡…—–？！。，、；：（）「」『』【】《》·•؟،؛\0"),
     " ",
-)
-_HAN, _HANGUL, _THREE = "han", "hangul", "three"
-_RANGES = (
-    ("\u0e00", "\u0eff", _THREE),
-    ("\u1000", "\u109f", _THREE),
-    ("\u1780", "\u17ff", _THREE),
-    ("\u3005", "\u312f", _HAN),
-    ("\u3400", "\u9fff", _HAN),
-    ("\uac00", "\ud7a3", _HANGUL),
-    ("\uf900", "\ufaff", _HAN),
-    ("\U00020000", "\U0003ffff", _HAN),
 )
 _ARABIC = "\u0600"
 _ARTICLES = ("وال", "بال", "كال", "فال", "ال", "لل")  # Arabic, written as one with its word
@@ -56,7 +46,7 @@ class Word:
     def __init__(
         self,
         text: str,
-        terms: list[str],
+        terms: Sequence[str],
         weight: float = 1.0,
         *,
         chore: bool = False,
@@ -100,15 +90,17 @@ class Listed:
 
 
 class Topic:
-    """Finds the words of texts that are not chatter. ``analyzer`` is the search's own."""
+    """Finds the words of texts that are not chatter. ``wording`` is the search's own."""
 
-    def __init__(self, analyzer: Analyzer, *, ascii_only: bool) -> None:
-        self._analyzer = analyzer
-        empty, chores, common = chatter.EMPTY, chatter.CHORES, vocabulary.COMMON
+    def __init__(self, wording: Wording, *, ascii_only: bool) -> None:
+        self._wording = wording
+        empty, chores, common = chatter.EMPTY, chatter.CHORES, chatter.COMMON
         if not ascii_only:
-            empty += chatter.EMPTY_BEYOND_ASCII
-            chores += chatter.CHORES_BEYOND_ASCII
-            common += vocabulary.COMMON_BEYOND_ASCII
+            from recall import beyondascii  # most prompts don't need it
+
+            empty += beyondascii.EMPTY_BEYOND_ASCII
+            chores += beyondascii.CHORES_BEYOND_ASCII
+            common += beyondascii.COMMON_BEYOND_ASCII
         self._empty = Listed(empty)
         self._chores = Listed(chores)
         self._common = Listed(common)
@@ -149,19 +141,21 @@ class Topic:
         if piece.isascii():
             yield from self._spelled(piece)
             return
-        for script, part in _by_script(unicodedata.normalize("NFKC", piece)):
+        from recall.beyondascii import Runs, by_script
+
+        for script, part in by_script(unicodedata.normalize("NFKC", piece)):
             if not script:
                 yield from self._spelled(part)
                 continue
             if self._runs is None:
                 self._runs = Runs()
             for left in self._runs.without_chatter(script, part):
-                terms = self._analyzer.terms(left)
+                terms = self._wording.terms(left)
                 if terms:
                     yield Word(left, terms, max(1.0, len(left) / 2), run=True)
 
     def _spelled(self, piece: str) -> Iterator[Word]:
-        terms = self._analyzer.terms(piece)
+        terms = self._wording.terms(piece)
         if len(terms) > 1:
             yield self._compound(piece, terms)
         elif terms:
@@ -171,11 +165,11 @@ class Topic:
                     word.text, word.identifier = piece.strip(_SIGNS), True
                 yield word
 
-    def _compound(self, piece: str, terms: list[str]) -> Word:
+    def _compound(self, piece: str, terms: Sequence[str]) -> Word:
         """Return a word with parts; a chore when they are nothing else."""
         spelled = _parts(piece)
         if len(spelled) != len(terms) - 1:
-            spelled = terms[1:]  # not the analyzer's parts: theirs are stems
+            spelled = list(terms[1:])  # not the analyzer's parts: theirs are stems
         pairs = dict(zip(terms[1:], spelled, strict=True)).items()
         parts = [self._word(_plain(part), term) for term, part in pairs]
         kept = [part for part in parts if part is not None]
@@ -193,57 +187,13 @@ class Topic:
     def _word(self, word: str, term: str) -> Word | None:
         if len(term) == 1 and term.isascii():
             return None
-        if word in self._empty or term in self._empty:
+        spelled = (word,) if word == term else (word, term)
+        if any(each in self._empty for each in spelled):
             return None
-        if word in self._chores or term in self._chores:
+        if any(each in self._chores for each in spelled):
             return Word(word, [term], CHORE_WEIGHT, chore=True)
-        common = word in self._common or term in self._common or _is_small_number(word)
+        common = any(each in self._common for each in spelled) or _is_small_number(word)
         return Word(word, [term], common=common)
-
-
-class Runs:
-    """Takes chatter out of scripts without blanks, and out of Korean."""
-
-    def __init__(self) -> None:
-        self._phrases = frozenset(chatter.RUNS.split())
-        self._korean = frozenset(chatter.HANGUL.split())
-        self._endings = frozenset(chatter.HANGUL_ENDINGS.split())
-        self._longest = max(map(len, self._phrases))
-        self._longest_ending = max(map(len, self._endings))
-
-    def without_chatter(self, script: str, run: str) -> list[str]:
-        """Return what is left of a run, in pieces of two characters and more (or the run)."""
-        if script == _HANGUL:
-            return self._stems(run)
-        if script == _THREE:
-            return [run]
-        pieces = self._rest(run).split()
-        return [piece for piece in pieces if len(piece) > 1 or piece == run]
-
-    def _rest(self, run: str) -> str:
-        """Return a run with blanks for its chatter: the longest phrases first, then hiragana."""
-        left = []
-        at = 0
-        while at < len(run):
-            for size in range(min(self._longest, len(run) - at), 0, -1):
-                if run[at : at + size] in self._phrases:
-                    left.append(" ")
-                    at += size
-                    break
-            else:
-                left.append(" " if "\u3041" <= run[at] <= "\u309f" else run[at])
-                at += 1
-        return "".join(left)
-
-    def _stems(self, word: str) -> list[str]:
-        while word not in self._korean:
-            for size in range(min(self._longest_ending, len(word) - 2), 0, -1):
-                if word[-size:] in self._endings:
-                    word = word[:-size]
-                    break
-            else:
-                return [word]
-        return []
 
 
 def folded(text: str) -> str:
@@ -268,6 +218,8 @@ def _plain(text: str) -> str:
 
 def _bare(word: str) -> str:
     """Return an Arabic word without its article."""
+    if word.isascii():
+        return word
     for article in _ARTICLES:
         if word.startswith(article) and len(word) - len(article) > 2:  # noqa: PLR2004 - a root
             return word[len(article) :]
@@ -318,23 +270,3 @@ def _parts(piece: str) -> list[str]:
         for before, char in zip("A" + piece, piece, strict=False)
     ]
     return "".join(spaced).split()
-
-
-def _by_script(piece: str) -> Iterator[tuple[str, str]]:
-    """Yield stretches of a piece with their script, "" for those that have words."""
-    begin = 0
-    last = _script(piece[:1])
-    for at, char in enumerate(piece):
-        script = _script(char)
-        if script != last:
-            yield last, piece[begin:at]
-            begin, last = at, script
-    if piece:
-        yield last, piece[begin:]
-
-
-def _script(char: str) -> str:
-    for low, high, script in _RANGES:
-        if low <= char <= high:
-            return script
-    return ""

@@ -11,17 +11,16 @@ import stat
 import time
 
 from index_cache import db
+from index_cache.filters import Filter
 from index_cache.peek import peek
 from index_cache.store import Store
 from recall import looks
-from recall.nesting import Nesting, filters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from index_cache.files import FileSystem
-    from index_cache.filters import Filter
     from index_cache.model import Root
     from index_cache.peek import Peek
 
@@ -178,6 +177,11 @@ class Views:
 
     def searched(self, cwd: str, *, journal: bool) -> list[tuple[View, Store, Filter, bool]]:
         """Return the caches to be searched, each with its filter and whether it is counted."""
+        if len(self.all) == 1:
+            (view,) = self.all
+            return [(view, store, Filter(journal=journal), True) for store in view.stores]
+        from recall.nesting import Nesting, filters
+
         stores = [view.store if view.state == ANSWERS else None for view in self.all]
         roots = [view.root for view in self.all]
         nesting = Nesting(roots, stores)

@@ -17,7 +17,7 @@ from typing import Any
 
 from text_support import is_safe
 
-from recall import background, config, dirs, hookfault, ledger, recalllog
+from recall import background, config, dirs, hookfault, ledger, logreading
 from recall.background import Turn
 from recall.block import CLOSING, OPENING
 from recall.service import Recall
@@ -218,9 +218,9 @@ def where() -> str:
     return directory
 
 
-def log() -> list[recalllog.Entry]:
+def log() -> list[logreading.Entry]:
     """Return the entries of the recall log; fail if there is anything else in it."""
-    entries, bad = recalllog.read(where())
+    entries, bad = logreading.read(where())
     assert bad == 0
     return entries
 

@@ -14,17 +14,18 @@ import struct
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from index_cache import search
-from index_cache.analyze import Analyzer
+from index_cache.analyze import Analyzers
+from index_cache.candidates import candidates
 from index_cache.db import cache_path
 from index_cache.files import DEVICE_MASK, FileSystem, signature
 from index_cache.filters import Filter
 from index_cache.model import Root, Rules
 from index_cache.refresh import Options, Report, open_store, refresh
-from index_cache.search import Statistics
 from index_cache.store import Store
-from recall import query, rank
-from recall.service import Answer, Recall
+from recall import rank
+from recall.asked import Question
+from recall.relevance import Scorer
+from recall.service import Recall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,11 +33,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from index_cache.files import DirEntry, StatResult
+    from recall.searching import Answer
 
 SECOND = 1_000_000_000
 START = 1_790_000_000 * SECOND
 DISK = 40  # the device of what lies under no mount point
-ANALYZER = Analyzer()
 
 
 class Stat:
@@ -400,17 +401,17 @@ def assert_same(store: Store, other: Store) -> None:
 
 def ask(stores: Sequence[Store], text: str, k: int = 5) -> list[tuple[object, ...]]:
     """Return the ranked hits of a query over some caches, with their exact scores."""
-    looked_up = query.to_look_up(ANALYZER.terms(text))
-    parts = [search.statistics(store, looked_up) for store in stores]
-    whole = Statistics.sum(parts)
-    terms = query.choose(looked_up, whole, set(ANALYZER.terms(query.FILLER)))
-    if not terms:
+    asked = Question(text, stores, Analyzers())
+    if not asked.terms:
         return []
     wanted = [Filter() for _ in stores]
-    hits = rank.ordered(search.candidates(stores, wanted, parts, whole, terms, k))
+    hits = candidates(stores, wanted, asked.parts, asked.whole, asked.terms, k)
+    scorer = Scorer(asked, [False] * len(stores))
+    for hit in hits:
+        scorer.score(hit)
     return [
         (hit.score.hex(), hit.root, hit.path, hit.title, hit.length, str(hit.occurrences))
-        for hit in hits
+        for hit in rank.ordered(hits)
     ]
 
 

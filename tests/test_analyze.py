@@ -13,9 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vectors import load
 
-from index_cache.analyze import MAX_TERM, TOKENIZER, Analyzer
+from index_cache.analyze import ENGLISH, MAX_TERM, STEMMERS, TOKENIZER, Analyzer, Analyzers
 
-ANALYZER = Analyzer()
+ANALYZERS = Analyzers()
+ANALYZER = ANALYZERS[ENGLISH]
+LANGUAGES = st.sampled_from([*STEMMERS, "vi", ""])
 PUNCTUATION = "_-./:@#+()[]{}\"'*`<>,;!?$%&=~^|\\"
 # Chunks as programmers and writers of several languages make them.
 CHARS = st.one_of(
@@ -31,8 +33,9 @@ TEXTS = st.text(st.one_of(CHARS, st.sampled_from(" \n\t\u00a0\u2003\x1c\x85")), 
 
 @pytest.mark.parametrize("vector", load("analyze.json"), ids=lambda vector: vector["text"] or "-")
 def test_Q2_Q5_Q6_vectors(vector: dict[str, Any]) -> None:
-    assert ANALYZER.terms(vector["text"]) == vector["terms"]
-    assert Analyzer().terms(vector["text"]) == vector["terms"]
+    language = vector.get("language", "en")
+    assert ANALYZERS[language].terms(vector["text"]) == vector["terms"]
+    assert Analyzer(language).terms(vector["text"]) == vector["terms"]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +51,8 @@ def test_Q2_Q5_Q6_vectors(vector: dict[str, Any]) -> None:
     ],
 )
 def test_Q2_Q5_each_term_of_one_is_a_term_of_the_other(one: str, other: str) -> None:
-    assert set(ANALYZER.terms(one)) <= set(ANALYZER.terms(other))
+    asked = {form for forms in ANALYZER.words(one) for form in forms}
+    assert asked <= set(ANALYZER.terms(other))
 
 
 @pytest.mark.parametrize(
@@ -135,7 +139,55 @@ def test_forgetting_what_was_seen_makes_no_difference(monkeypatch: pytest.Monkey
     analyzer = Analyzer()
     for _ in range(3):
         for vector in load("analyze.json"):
-            assert analyzer.terms(vector["text"]) == vector["terms"]
+            if "language" not in vector:
+                assert analyzer.terms(vector["text"]) == vector["terms"]
+
+
+@given(TEXTS, LANGUAGES)
+def test_words_are_the_terms_without_the_ends_of_runs(text: str, language: str) -> None:
+    analyzer = ANALYZERS[language]
+    words = analyzer.words(text)
+    assert all(0 < len(forms) <= 2 for forms in words)
+    assert_terms([form for forms in words for form in forms])
+    terms = iter(analyzer.terms(text))
+    ends: list[str] = []
+    for form in (form for forms in words for form in forms):
+        ends += iter(terms.__next__, form)  # what notes have before it
+    ends += terms
+    assert all(len(end) == 1 for end in ends)
+    kinds = [ANALYZER.classes(unicodedata.normalize("NFKC", end)) for end in ends]
+    assert set(kinds) <= {"c", "k"}
+
+
+@given(TEXTS, LANGUAGES)
+def test_a_language_changes_the_forms_of_words_and_not_which_there_are(
+    text: str, language: str
+) -> None:
+    assert len(ANALYZERS[language].words(text)) == len(ANALYZER.words(text))
+
+
+@given(CHUNKS, LANGUAGES)
+def test_the_quick_way_gives_the_same_in_each_language(chunk: str, language: str) -> None:
+    analyzer = ANALYZERS[language]
+    assert analyzer.chunk(chunk) == analyzer.chunk_by_class(chunk)
+
+
+@given(st.text(st.characters(max_codepoint=0x24F, categories=["L"]), min_size=1), LANGUAGES)
+def test_Q6_a_word_without_its_accents_has_a_term_of_the_word(word: str, language: str) -> None:
+    analyzer = ANALYZERS[language]
+    bare = unicodedata.normalize("NFD", word.lower())
+    bare = "".join(char for char in bare if not unicodedata.combining(char))
+    (asked,) = analyzer.words(bare.title())[:1]
+    (said,) = analyzer.words(word.title())[:1]
+    if bare.isascii():
+        assert set(asked) & set(said)
+
+
+def test_every_algorithm_is_there() -> None:
+    import Stemmer
+
+    assert {*STEMMERS.values()} <= {*Stemmer.algorithms()}
+    assert all(ANALYZERS[each].words("xyzzy") for each in STEMMERS)
 
 
 @given(st.lists(TEXTS, max_size=5))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import pytest
 
-from index_cache import search
+from index_cache import candidates
 from index_cache.analyze import Analyzer
 from index_cache.model import Root, Rules
 from index_cache.store import Store
@@ -38,7 +38,7 @@ def found(
 def test_the_order_of_edits_decides_nothing_among_more_ties_than_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(search, "MAX_CANDIDATES", 20)
+    monkeypatch.setattr(candidates, "MAX_CANDIDATES", 20)
     names = [f"n{number:03d}.md" for number in range(100)]
     # Same length and counts, different bytes: all tie and none is a copy.
     texts = {name: f"# Kestrel\n\nkestrel {name[1:4]}x\n" for name in names}
@@ -62,11 +62,14 @@ def test_a_term_common_in_one_root_and_rare_in_all_hides_nothing(tmp_path: Path)
     here = {f"d{number}.md": f"disk {number}\n" * 3 for number in range(60)}
     here["best.md"] = "disk alert and a good many words around it " + "filling " * 40
     elsewhere = {f"o{number}.md": f"other {number}\n" for number in range(400)}
+    here, elsewhere = (
+        {f"{name}/{path}": text for path, text in notes.items()}  # their paths are words of theirs
+        for name, notes in (("here", here), ("elsewhere", elsewhere))
+    )
     roots = [write(tmp_path / "here", here), write(tmp_path / "elsewhere", elsewhere)]
-    one = write(tmp_path / "one", {f"here/{k}": v for k, v in here.items()})
-    write(one, {f"elsewhere/{k}": v for k, v in elsewhere.items()})
+    one = write(tmp_path / "one", here | elsewhere)
     cache = tmp_path / "cache"
-    apart = [(f"{root}/{path}", score) for root, path, score in found(roots, cache, "disk alert")]
+    apart = [(path, score) for _, path, score in found(roots, cache, "disk alert")]
     together = [(path, score) for _, path, score in found([one], cache, "disk alert")]
     assert [score for _, score in apart] == pytest.approx([s for _, s in together], abs=1e-9)
     assert {path for path, score in apart if score > apart[-1][1]} == {

@@ -367,7 +367,7 @@ def test_asking_imports_next_to_nothing(where: str) -> None:
     said, imported = done.stdout.splitlines()
     assert said == background.STARTED
     others = {name.partition(".")[0] for name in imported.split()}
-    assert others <= {"__future__", "_blake2", "fcntl", "recall", "index_cache"}
+    assert others <= {"__future__", "_blake2", "fcntl", "unicodedata", "recall", "index_cache"}
     assert "recall.background" in imported.split()
     assert not {"recall.sweeper", "recall.service", "index_cache.db", "recall.output"} & set(
         imported.split()

@@ -74,7 +74,10 @@ def opened(root: Path, fs: FileSystem | None = None) -> Recall:
 
 
 def shown(recall: Recall) -> list[str]:
-    return sorted(card.path for card in recall.search("needle", k=500))
+    cards = recall.search("needle", k=500)
+    top = f"{recall.roots[0].path}/"
+    copies = [copy.removeprefix(top) for card in cards for copy in card.copies]
+    return sorted([*(card.path for card in cards), *copies])
 
 
 @pytest.mark.parametrize("name", FOUND)
@@ -204,7 +207,7 @@ def test_F1_a_file_that_cannot_be_read_costs_itself_until_it_can(
 
 @pytest.mark.parametrize("name", ODD_NAMES)
 def test_S1_no_name_reaches_a_card_as_it_is(root: Path, name: bytes) -> None:
-    from recall.card import as_text
+    from recall.terminal import as_text
 
     with open(os.path.join(os.fsencode(root), name), "wb") as file:
         file.write(b"needle\n")

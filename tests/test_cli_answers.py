@@ -172,15 +172,26 @@ def test_search_answers_in_text(service: Service, run: Callable[..., Run]) -> No
 
 def test_search_hands_its_options_on(service: Service, run: Callable[..., Run]) -> None:
     options = "--type A --type B --include journal --under sub --explain --no-refresh --wait 1.5"
-    run("search", "x", "-k", "3", *options.split())
+    run("search", "x", "-k", "3", "--recency", "0.5", *options.split())
     call = service.calls[0]
     assert (call["k"], call["types"], call["under"]) == (3, ["A", "B"], "sub")
     assert (call["include_journal"], call["explain"], call["refresh"]) == (True, True, False)
-    assert call["wait"] == 1.5
+    assert (call["wait"], call["recency"]) == (1.5, 0.5)
     run("search", "x")
     call = service.calls[1]
     assert (call["k"], call["types"], call["under"], call["wait"]) == (10, None, None, 30.0)
     assert (call["include_journal"], call["explain"], call["refresh"]) == (False, False, True)
+    assert call["recency"] == 0
+
+
+@pytest.mark.parametrize("weight", ["-0.1", "1.1", "much"])
+def test_a_recency_that_is_no_share_is_refused(
+    service: Service, run: Callable[..., Run], weight: str
+) -> None:
+    done = run("search", "x", "--recency", weight)
+    assert done.status == 4
+    assert "--recency" in done.err
+    assert service.calls == []
 
 
 def test_settings_of_the_configuration_are_the_defaults(

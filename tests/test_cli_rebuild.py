@@ -59,7 +59,7 @@ def test_a_sound_cache_is_said_to_be() -> None:
     assert (done.status, done.stderr) == (0, "")
     assert masked(done.stdout) == (
         "notes: 2 notes rebuilt in T s; the new cache equals them, and is in use\n"
-        "  before: equal to them, each word in its place; 17 sample queries found the same\n"
+        "  before: equal to them, each word in its place; 10 sample queries found the same\n"
         "  digest DIGEST\n"
     )
 

@@ -13,7 +13,7 @@ import pytest
 
 from index_cache.errors import ConfigInvalid, InvalidInput, NotFound, RootUnavailable
 from index_cache.model import MAX_FILE_BYTES, MAX_FILES
-from recall import configfile, dirs, hooksettings
+from recall import configfile, dirs, settings
 from recall.config import Config, load
 from recall.notice import shell_quoted
 
@@ -60,7 +60,7 @@ def found(config: Config) -> dict[str, str]:
 
 
 def hook(config: Config) -> tuple[object, ...]:
-    return tuple(getattr(config.hook, key) for key in hooksettings.KEYS)
+    return tuple(getattr(config.hook, key) for key in settings.HOOK_KEYS)
 
 
 def said(config: Config) -> str:
@@ -345,7 +345,7 @@ def test_S4_a_project_can_not_make_the_hook_louder(place: Place, own: str, inher
     before = place.load(cwd=place.home).hook
     place.project_file(inherit + roots + LOUD)
     config = place.load()
-    assert hook(config) == tuple(getattr(before, key) for key in hooksettings.KEYS)
+    assert hook(config) == tuple(getattr(before, key) for key in settings.HOOK_KEYS)
     assert config.hook.cap_for(9000) == before.cap_for(9000)
     assert {"hook.log has", "hook.log_prompts has", "hook.session_line has"} <= {
         " ".join(notice.message.split(": ")[1].split()[:2]) for notice in config.notices

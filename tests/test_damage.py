@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import apsw
 import pytest
 from damage_support import BYTES, FILES, ROWS, settle
-from search_support import row
+from search_support import row, terms
 from stateful_support import Place, ask
 
-from index_cache import checksums, db, schema, search
+from index_cache import candidates, checksums, db, schema, search
 from index_cache.filters import Filter
 from index_cache.refresh import refresh
 from index_cache.store import Store
@@ -81,7 +81,7 @@ def answers(store: Store) -> list[object]:
     try:
         return [
             [ask([store], text, k=8) for text in QUERIES],
-            [search.count(store, ["kestrel"], Filter(kinds)) for kinds in (None, ["runbook"])],
+            [search.count(store, terms("kestrel"), Filter(kinds)) for kinds in (None, ["runbook"])],
             store.documents(),
             sorted(store.paths()),
             store.problems(),
@@ -159,11 +159,35 @@ def test_C4_the_error_names_the_cache_that_is_damaged(tmp_path: Path) -> None:
         store.close()
 
 
+@pytest.mark.parametrize("table", ["document", "entry"])
+def test_C4_a_row_missing_behind_one_of_fts_is_noticed_where_it_is_to_be_shown(
+    kept: Kept, table: str
+) -> None:
+    """FTS5 alone says which notes match, if no row need be asked; of the others all is right."""
+    kept.renew()
+    with closing(kept.place.store()) as store:
+        sound = ask([store], "word8"), search.count(store, terms("kestrel"), Filter())
+        ((row_id,),) = store.connection.execute("SELECT id FROM entry WHERE path = ?", (b"6.md",))
+        store.connection.execute(f"DELETE FROM {table} WHERE id = ?", (row_id,))  # noqa: S608
+        assert (ask([store], "word8"), search.count(store, terms("kestrel"), Filter())) == sound
+        assert sound[1] == 20  # without the journals
+        # Its own row need not pass the filter.
+        for wanted in (Filter(["runbook"]), Filter(under=b"elsewhere")):
+            with pytest.raises(db.Damaged, match="rows of documents are missing"):
+                search.count(store, terms("kestrel"), wanted)
+        with pytest.raises(db.Damaged, match="rows of documents are missing"):
+            ask([store], "word6")
+    answer = kept.place.answer("word6")
+    assert ([card.title for card in answer.cards], answer.total) == (["Note 6"], 1)
+    with closing(kept.place.store()) as store:
+        assert [hit[3] for hit in ask([store], "word6")] == ["Note 6"]  # it was made anew
+
+
 def test_C4_a_statement_of_ours_that_is_wrong_condemns_no_cache(
     kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept.renew()
-    monkeypatch.setattr(search, "_COLUMNS", "f.rank, 1, recall_counts(f.fts), e.nothing")
+    monkeypatch.setattr(candidates, "ROW", "e.nothing")
     with closing(kept.place.store()) as store, pytest.raises(apsw.SQLError) as told:
         ask([store], "kestrel")
     assert not db.is_damage(told.value)

@@ -180,7 +180,7 @@ def test_a_vocabulary_counts_as_one_would_by_hand(
 
 def leaf(content: bytes = b"c" * 32, *, changed: str = "") -> Leaf:
     made = Leaf(b"signature", None)
-    made.fill(content, ["x" * (name == changed) for name in COLUMNS], [1, 2, 3, 4, 5])
+    made.fill(content, ["x" * (name == changed) for name in COLUMNS], range(1, 8))
     return made
 
 
@@ -196,17 +196,17 @@ def test_what_differs_is_named() -> None:
     for name in COLUMNS:
         assert differences(side(a=leaf()), side(a=leaf(changed=name))) == {b"a": [name]}
     longer = leaf()
-    longer.fill(b"c" * 32, [""] * len(COLUMNS), [1, 2, 3, 4, 6])
+    longer.fill(b"c" * 32, [""] * len(COLUMNS), [1, 2, 3, 4, 5, 6, 8])
     assert differences(side(a=leaf()), side(a=longer)) == {b"a": ["terms of body"]}
     assert side(a=leaf()).digest() != side(a=longer).digest()
 
 
 def test_terms_in_another_order_differ_once_the_postings_are_read() -> None:
     mine, theirs = leaf(), leaf()
-    mine.texts = bytes(160)
+    mine.texts = bytes(32 * len(schema.FIELDS))
     assert differences(side(a=mine), side(a=theirs)) == {}
-    theirs.texts = bytes(32) + b"\1" * 32 + bytes(96)
-    assert differences(side(a=mine), side(a=theirs)) == {b"a": ["terms of description"]}
+    theirs.texts = bytes(32) + b"\1" * 32 + mine.texts[64:]
+    assert differences(side(a=mine), side(a=theirs)) == {b"a": ["terms of aliases"]}
     assert side(a=mine).digest() == side(a=theirs).digest()
     assert side(a=mine).deep_digest() != side(a=theirs).deep_digest()
 

@@ -9,15 +9,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from search_support import ANALYZER, Fields, found, store
+from search_support import ANALYZER, WORDING, Fields, found, store
 from vectors import load, named
 
-from index_cache import search
-from index_cache.analyze import Analyzer
+from index_cache.analyze import Analyzers
 from index_cache.search import Statistics
-from recall import chatter, gate, query, topic, vocabulary
+from recall import beyondascii, chatter, gate, topic
+from recall.asked import Question
 
-FILLER = set(ANALYZER.terms(query.FILLER))
 NOTES: dict[str, Fields] = {
     "drain.md": {
         "title": "Drain a node",
@@ -46,15 +45,14 @@ class Asked:
 
     def __init__(self, notes: dict[str, Fields], prompt: str) -> None:
         root = store(notes)
-        looked_up = query.to_look_up(ANALYZER.terms(prompt))
+        asked = Question(prompt, [root], Analyzers())
         self.prompt = prompt
-        self.whole = search.statistics(root, looked_up)
-        self.terms = query.choose(looked_up, self.whole, FILLER)
+        self.whole, self.terms = asked.whole, asked.terms
         self.hits = found([root], self.terms, 3)[:3] if self.terms else []
 
     def decisions(self, sensitivity: float = gate.SENSITIVITY) -> list[gate.Decision]:
         return gate.decide(
-            self.prompt, ANALYZER, self.terms, self.whole, self.hits, sensitivity=sensitivity
+            self.prompt, WORDING, self.terms, self.whole, self.hits, sensitivity=sensitivity
         )
 
     def spoken(self, sensitivity: float = gate.SENSITIVITY) -> list[str]:
@@ -377,7 +375,7 @@ def test_every_number_behind_a_decision_is_told() -> None:
 
 def test_evidence_is_what_decisions_are_made_of() -> None:
     asked = Asked(among(NOTES, 200), "drain a node of the cluster")
-    seen = gate.evidence(asked.prompt, ANALYZER, asked.terms, asked.whole, asked.hits[0])
+    seen = gate.evidence(asked.prompt, WORDING, asked.terms, asked.whole, asked.hits[0])
     reasons = {name: value for name, value, _ in asked.decisions()[0].reasons}
     assert reasons["words"] == seen.words == 2
     assert reasons["unknown"] == seen.unknown == 1
@@ -386,7 +384,7 @@ def test_evidence_is_what_decisions_are_made_of() -> None:
 
 
 def test_no_hits_no_decisions() -> None:
-    assert gate.decide("anything", ANALYZER, [], Statistics(0, 0, {}), []) == []
+    assert gate.decide("anything", WORDING, [], Statistics(0, 0, {}), []) == []
 
 
 @given(st.text(max_size=60), st.floats(allow_nan=False))
@@ -404,7 +402,7 @@ WORDS = (
 @given(st.lists(st.sampled_from(WORDS.split()), max_size=8).map(" ".join))
 def test_the_words_of_a_topic_have_the_terms_that_the_search_looks_up(text: str) -> None:
     terms = set(ANALYZER.terms(text))
-    words = topic.Topic(ANALYZER, ascii_only=False).words(text)
+    words = topic.Topic(WORDING, ascii_only=False).words(text)
     for word in words:
         assert set(word.terms) <= terms
         assert {term for part in word.parts or () for term in part.terms} <= terms
@@ -412,14 +410,14 @@ def test_the_words_of_a_topic_have_the_terms_that_the_search_looks_up(text: str)
 
 def test_a_pasted_text_is_looked_at_up_to_a_bound() -> None:
     text = " ".join(f"w{number}" for number in range(topic.MAX_PIECES + 100))
-    words = topic.Topic(Analyzer(), ascii_only=True).words(text + " " + "A" * 5_000)
+    words = topic.Topic(WORDING, ascii_only=True).words(text + " " + "A" * 5_000)
     assert len(words) == topic.MAX_PIECES - 1  # the last piece is encoded data
     assert {words[0].text, words[-1].text} == {"w0", f"w{topic.MAX_PIECES + 99}"}
-    assert topic.Topic(ANALYZER, ascii_only=True).words("A" * 5_000) == []
+    assert topic.Topic(WORDING, ascii_only=True).words("A" * 5_000) == []
 
 
 LISTS = {
-    name: getattr(vocabulary if name.startswith("COMMON") else chatter, name).split()
+    name: (getattr(chatter, name, None) or getattr(beyondascii, name)).split()
     for name in (
         "EMPTY",
         "CHORES",
@@ -453,7 +451,7 @@ def test_a_word_is_chatter_or_a_chore_or_common(beyond: str) -> None:
 
 def test_the_gate_imports_nothing_that_a_search_does_not() -> None:
     code = (
-        "import sys, index_cache.search, recall.query; before = set(sys.modules)\n"
+        "import sys, index_cache.candidates, recall.query; before = set(sys.modules)\n"
         "import recall.gate; print(*sorted(set(sys.modules) - before))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
@@ -461,7 +459,6 @@ def test_the_gate_imports_nothing_that_a_search_does_not() -> None:
         "recall.chatter",
         "recall.gate",
         "recall.topic",
-        "recall.vocabulary",
     }
 
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from index_cache import gitignore
-from index_cache.files import FileSystem
+from index_cache.files import FileSystem, repository
 from index_cache.gitignore import ask
-from index_cache.ignorefiles import repository
 from index_cache.model import Root, Rules
 from index_cache.scan import scan
 

@@ -181,7 +181,8 @@ def test_R2_a_last_place_goes_to_another_root(
     many = {f"{n}.md": f"# Kestrel feeder {n}\n\nKestrel pellets at dawn {n}.\n" for n in range(6)}
     write(tmp_path / "many", {**many, **others(30)})
     write(
-        tmp_path / "one", {"x.md": "# Feeders\n\nA kestrel took pellets from the feeder once, " * 3}
+        tmp_path / "one",
+        {"x.md": "# Log of the year\n\nA kestrel took pellets from the feeder once, " * 3},
     )
     use(monkeypatch, many=tmp_path / "many", one=tmp_path / "one")
     index()

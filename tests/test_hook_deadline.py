@@ -108,7 +108,7 @@ def test_H1_an_input_that_never_ends(top: Path, host: str | None, sent: bytes) -
     [
         ("from index_cache.files import FileSystem; FileSystem.stat = hang", "caches"),
         ("from index_cache.files import FileSystem; FileSystem.read = hang", "search"),
-        ("from index_cache import search; search.candidates = hang", "search"),
+        ("from index_cache import candidates; candidates.candidates = hang", "search"),
         ("from index_cache.store import Store; Store.check = hang", "caches"),
         ("from recall import ledger; ledger.seen = hang", "ledger"),
         ("from recall import resolved; resolved.load = hang", "configuration"),
@@ -213,7 +213,7 @@ def hang(*_, **__):
     lock.acquire()
     lock.acquire()
 
-from index_cache import search; search.candidates = hang
+from index_cache import candidates; candidates.candidates = hang
 """
     said = hanging(top, patch)
     assert (said.status, said.stdout, said.stderr) == (0, b"", b"")
@@ -252,7 +252,7 @@ def hang(*_, **__):
     return process
 
 
-SEARCH = "from index_cache import search; search.candidates = hang"
+SEARCH = "from index_cache import candidates; candidates.candidates = hang"
 
 
 def test_an_interrupt_is_no_fault_and_blocks_no_prompt(top: Path) -> None:

@@ -154,7 +154,7 @@ def test_it_shows_the_numbers(notes: Path) -> None:
 
 def test_it_says_why_a_hit_has_no_card(notes: Path, home: Path) -> None:
     configure(home, CONFIG + "max_cards = 1\n")
-    write(notes, {"copy.md": NOTES["keys.md"], "safe.md": "# Deploy keys\n\nThe vault keys.\n"})
+    write(notes, {"copy.md": NOTES["keys.md"], "safe.md": "# Safe\n\nThe vault keys.\n"})
     index()
     fates = {hit["path"]: hit["why_not"] for hit in explained(event(KEYS))["hits"]}
     assert sorted(map(str, fates.values())) == ["None", "a copy", "no place left"]
@@ -180,7 +180,7 @@ def test_a_transcript(notes: Path) -> None:
         "1. Rotate the deploy keys (notes:keys.md): shown, of this project\n"
         "   bm25 #; gate # >= #\n"
         "   has deploy, keys, live, vault\n"
-        "   words # +#, strength # +#, unknown 0 -#, named 0 +#, length 18 -#, notes 5 -#\n"
+        "   words # +#, strength # +#, unknown 0 -#, named 0 +#, length 19 -#, notes 5 -#\n"
         "ms: start #, event #, configuration #, ledger #, caches #, search #\n"
         "about 120 tokens:\n"
         "\n"

@@ -27,22 +27,22 @@ ALWAYS: Mapping[str, str] = {
     "the process and its deadline": "recall recall.hook recall.deadline gc",
     "the event and what is quiet": "recall.call recall.hosts recall.quiet recall.block recall.card",
     "what holds here": """
-        recall.resolved recall.looked recall.settings recall.hooksettings recall.project recall.dirs
+        recall.resolved recall.looked recall.settings recall.project recall.dirs
         recall.pausing""",
     "the files of ours": "recall.state recall.files recall.ledger recall.looks",
     "what is said is harmless": "recall.output",
     "the caches and their directories": """
-        recall.views recall.nesting
-        index_cache index_cache.errors index_cache.model index_cache.owned index_cache.files
+        recall.views
+        index_cache index_cache.model index_cache.files
         index_cache.db index_cache.checksums index_cache.schema index_cache.store
-        index_cache.guard index_cache.peek index_cache.directories
-        index_cache.ignorefiles """,
+        index_cache.guard index_cache.peek index_cache.directories""",
     "the question and its hits": """
         recall.recalling recall.asked recall.query recall.rank recall.gate recall.topic
-        recall.chatter recall.vocabulary recall.slots recall.filling index_cache.analyze
-        index_cache.search index_cache.filters""",
+        recall.chatter recall.slots recall.filling index_cache.analyze
+        recall.wording recall.relevance
+        index_cache.search index_cache.candidates index_cache.search index_cache.filters""",
     "notes asked for by name": "recall.named recall.naming",
-    "the cards": "recall.dress recall.fresh recall.stale",
+    "the cards": "recall.dress recall.fresh",
     "what is kept of the answer": """
         recall.aftermath recall.background recall.recalllog""",
     "SQLite": "apsw",
@@ -54,7 +54,7 @@ ALWAYS: Mapping[str, str] = {
         collections collections.abc _collections itertools keyword operator _operator reprlib""",
     "digests": "index_cache.digests _blake2",
     "letters": "unicodedata",
-    "small parts": "__future__ errno struct _struct zlib",
+    "small parts": "__future__ zlib",
 }
 # What is more when a card shows a line of the note, because that has no description.
 FROM_THE_BODY: Mapping[str, str] = {

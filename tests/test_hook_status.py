@@ -12,7 +12,7 @@ from cli_support import Result, recall
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall import hookedit, recalllog
+from recall import hookedit, logreading, recalllog
 from recall.cli.fields import local
 from recall.cli.hook_status import _run_text, _text
 from recall.dirs import state_dir
@@ -20,7 +20,7 @@ from recall.hookstatus import Installation, Runs
 from recall.hostfiles import HOST_FILES
 from recall.hostreading import idle, switched_off
 from recall.jsonedit import Document
-from recall.output import Look, look_at
+from recall.terminal import Look, look_at
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -389,7 +389,7 @@ def test_how_its_runs_are_told() -> None:
 
     def said(**fields: Any) -> str:
         recalllog.record(state, host="claude", prompt="p", **fields)
-        entries = recalllog.read(state)[0]
+        entries = logreading.read(state)[0]
         return _run_text(Runs("claude", entries, "deadline", "a fault"))
 
     assert _run_text(Runs("claude", [], "deadline", "a fault")) == "no run is logged yet"

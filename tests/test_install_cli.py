@@ -18,7 +18,7 @@ from recall.cli import hook_change
 from recall.cli.app import run as run_here
 from recall.dirs import state_dir
 from recall.hookcommand import command_line, place_of, program_words, understood
-from recall.output import Look
+from recall.terminal import Look
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,8 @@ from text_support import ANY_TEXT
 from vectors import load
 
 from index_cache import languages
-from index_cache.languages import FUNCTION_WORDS, STEMMERS, guessed, language, named
+from index_cache.analyze import STEMMERS
+from index_cache.languages import FUNCTION_WORDS, guessed, language, named
 
 VECTORS = load("languages.json")
 OTHERS = {"ru", "uk", "el", "ar", "fa", "he", "hi", "ko"}
@@ -44,11 +45,11 @@ def test_Q2_language_vectors(vector: dict[str, str]) -> None:
 def test_Q2_every_stemmer_exists() -> None:
     assert set(STEMMERS.values()) <= set(Stemmer.algorithms())
     assert all(named(code) == code for code in STEMMERS)
-    assert {named(name) for name in STEMMERS.values()} == set(STEMMERS)
+    assert {named(name) for name in {*STEMMERS.values()} - {"porter"}} == set(STEMMERS) - {"en"}
 
 
 def test_Q2_every_language_has_its_words() -> None:
-    assert {*STEMMERS, "pl", "cs", "vi", *OTHERS} - {"eo"} == set(FUNCTION_WORDS)
+    assert {*STEMMERS, "vi", *OTHERS} - {"eo"} == set(FUNCTION_WORDS)
     for code, text in FUNCTION_WORDS.items():
         words = text.split()
         assert 20 <= len(words) <= 41, code
@@ -90,10 +91,6 @@ def test_Q2_only_the_beginning_counts() -> None:
     german = "der server wird neu gestartet wenn das nicht ist und sich die liste mit dem "
     assert guessed(english * 40 + german * 200) == "en"
     assert guessed(german * 40 + english * 200) == "de"
-    # What is clearly English at once is not read on, but three words are not clear.
-    begun = " kubectl" * 90 + " "
-    assert guessed("what this that with" + begun + german) == "en"
-    assert guessed("what this that" + begun + german) == "de"
 
 
 def test_Q2_english_words_outweigh_a_few_others() -> None:

@@ -13,16 +13,17 @@ from hypothesis import strategies as st
 from text_support import ANY_TEXT
 
 from index_cache.analyze import Analyzer
-from recall.card import as_text
+from index_cache.model import Term
 from recall.marks import Marker, along, file_address, painted
-from recall.output import Look, plain
+from recall.output import plain
+from recall.terminal import Look, as_text
 
 ESCAPES = r"\x1b\[[\d;]+m|\x1b\]8;;[^\x1b\x07]*\x1b\\"
 TTY = Look(width=40, colour=True, links=True)
 
 
 def marker(question: str, host: str = "here") -> Marker:
-    return Marker(Analyzer().terms(question), host)
+    return Marker(map(Term, Analyzer().terms(question)), host)
 
 
 def bare(text: str) -> str:
@@ -59,7 +60,7 @@ def test_words_are_marked_as_the_analyzer_means_them(
 
 def test_a_name_that_is_no_word_is_marked_whole() -> None:
     text = "in C++, (.env) and c"
-    found = Marker(["c++", ".env"], "").words(text)
+    found = Marker([Term("c++"), Term(".env")], "").words(text)
     assert [text[i:j] for i, j, _ in found] == ["C++", "env"]
 
 

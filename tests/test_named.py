@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from search_support import ANALYZER, ANYTHING, Fields, row
+from search_support import ANYTHING, WORDING, Fields, row
 from text_support import ANY_TEXT
 from vectors import load, named
 
@@ -44,7 +44,7 @@ def asked(
 ) -> list[bytes]:
     """Return what a prompt asks for, as the hook finds it: looked up, or found by a search."""
     of = cache(notes)
-    prompted = Asked(prompt, ANALYZER, cwd)
+    prompted = Asked(prompt, WORDING, cwd)
     wanted = prompted.wanted(NOTES)
     looked_up = by_name(of, ANYTHING, [*wanted.paths], [*wanted.names], [*wanted.ids], 20)
     everything = by_name(of, ANYTHING, [*notes], [], [], len(notes))
@@ -77,7 +77,7 @@ def test_vectors_of_what_is_asked_for(vector: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("vector", VECTORS["only"], ids=named)
 def test_vectors_of_prompts_that_are_only_names(vector: dict[str, Any]) -> None:
-    assert Asked(vector["prompt"], ANALYZER).is_only_names() is vector["only"]
+    assert Asked(vector["prompt"], WORDING).is_only_names() is vector["only"]
 
 
 @pytest.mark.parametrize(
@@ -154,12 +154,12 @@ def test_what_many_go_by_is_the_name_of_none() -> None:
 
 def test_copies_of_one_text_are_not_many() -> None:
     hits = [hit(path=b"%d/one-2.md" % number, digest=b"same" * 8) for number in range(9)]
-    assert Asked("one-2.md", ANALYZER).choose(hits, [NOTES]) == hits
+    assert Asked("one-2.md", WORDING).choose(hits, [NOTES]) == hits
 
 
 def hit(path: bytes = b"a.md", digest: bytes = bytes(32), title: str = "", own: str = "") -> Hit:
-    texts = ("", "", "", "", "", "", "unverified", "")
-    return Hit(0, [], path, bytes(40), 0, digest, own, title, *texts)
+    texts = ("", "", "", "", "en", "", "", "", "unverified", "")
+    return Hit(0, 0, [], [], path, bytes(40), 0, digest, own, title, *texts)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def hit(path: bytes = b"a.md", digest: bytes = bytes(32), title: str = "", own: 
     ],
 )
 def test_a_title_is_the_same_in_any_dress(title: str, prompt: str) -> None:
-    assert names(prompt, hit(title=title), NOTES, None, ANALYZER)
+    assert names(prompt, hit(title=title), NOTES, None, WORDING)
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_a_title_is_the_same_in_any_dress(title: str, prompt: str) -> None:
     ["", "!", "...", "Deploy", "How it works", "The", "Run the tests", "keys", "Vault", "C", "v2"],
 )
 def test_a_title_that_tells_little_is_no_name(title: str) -> None:
-    assert not names(f"well, {title} it is", hit(title=title), NOTES, None, ANALYZER)
+    assert not names(f"well, {title} it is", hit(title=title), NOTES, None, WORDING)
 
 
 def test_the_last_words_of_a_long_prompt_count() -> None:
@@ -193,8 +193,8 @@ def test_the_last_words_of_a_long_prompt_count() -> None:
 
 def test_a_title_in_a_prompt_about_more_is_no_name() -> None:
     note = hit(title="Vault rotation")
-    assert names("and the vault rotation, please?", note, NOTES, None, ANALYZER)
-    assert not names("the vault rotation fails with a timeout", note, NOTES, None, ANALYZER)
+    assert names("and the vault rotation, please?", note, NOTES, None, WORDING)
+    assert not names("the vault rotation fails with a timeout", note, NOTES, None, WORDING)
 
 
 BIG = [
@@ -226,7 +226,7 @@ def test_Q1_the_work_is_bounded(prompt: str, monkeypatch: pytest.MonkeyPatch) ->
         return names_of(chunk)
 
     monkeypatch.setattr(naming, "_names", counted)
-    prompted = Asked(prompt, ANALYZER, "/home/me")
+    prompted = Asked(prompt, WORDING, "/home/me")
     wanted = prompted.wanted(NOTES)
     prompted.is_only_names()
     # That many at the front, that many at the back, and what stands between marks.
@@ -243,7 +243,7 @@ def test_Q1_few_stretches_between_marks_are_looked_at() -> None:
 
 @given(ANY_TEXT, ANY_TEXT, ANY_TEXT, st.none() | st.just("/home/me/notes/x"))
 def test_any_text_is_a_prompt(prompt: str, title: str, own: str, cwd: str | None) -> None:
-    prompted = Asked(prompt, ANALYZER, cwd)
+    prompted = Asked(prompt, WORDING, cwd)
     prompted.is_only_names()
     prompted.asks_for(hit(title=title.replace("\0", ""), own=own), NOTES)
     wanted = prompted.wanted(NOTES)
@@ -261,7 +261,7 @@ PLAIN = st.lists(
 
 @given(PLAIN, PLAIN)
 def test_what_names_nothing_is_told_without_looking_closer(prompt: str, title: str) -> None:
-    prompted = Asked(prompt, ANALYZER)
+    prompted = Asked(prompt, WORDING)
     if not may_name(prompt, [title]):
         assert not prompted.pieces
         assert not prompted.asks_for(hit(title=title), NOTES)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from search_support import ANALYZER, ANYTHING, by_fts5, found, store, terms_of
+from search_support import ANYTHING, by_fts5, found, store, terms_of
 
+from index_cache.analyze import Analyzers
 from index_cache.errors import NotFound
 from index_cache.filters import Filter
 from index_cache.model import Root, Rules
@@ -20,7 +23,6 @@ from recall.nesting import Nesting, filters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
 
 @pytest.fixture
@@ -159,10 +161,10 @@ def test_nested_roots_score_as_the_outer_one_alone(
     assert nesting.counted == [root is OUTER for root in roots]
     wanted = [Filter(without=without, journal=True) for without in nesting.without]
     hits = found(stores, terms, filters=wanted, counted=nesting.counted)
-    scores = {nested[hit.root][2] + hit.path.decode(): hit.score for hit in hits}
+    scores = {nested[hit.root][2] + hit.path.decode(): hit.bm25 for hit in hits}
     assert scores == pytest.approx(alone, abs=1e-9)
-    asked = Question(" ".join(WORDS), stores, ANALYZER, nesting.counted)
-    only = Question(" ".join(WORDS), [three[0][1]], ANALYZER)
+    asked = Question(" ".join(WORDS), stores, Analyzers(), nesting.counted)
+    only = Question(" ".join(WORDS), [three[0][1]], Analyzers())
     assert asked.terms == only.terms
 
 
@@ -191,7 +193,7 @@ def test_a_newer_cache_of_the_inner_root_breaks_nothing(outer: list[str], inner:
     terms = terms_of(" ".join(WORDS))
     hits = found(stores, terms, filters=[ANYTHING, ANYTHING], counted=[True, False])
     assert len(hits) == len(outer) + len(inner)
-    assert all(hit.score > 0 for hit in hits)
+    assert all(hit.bm25 > 0 for hit in hits)
 
 
 def test_what_is_not_counted_is_no_less_than_it_says() -> None:
@@ -212,10 +214,57 @@ def test_a_nested_root_makes_no_note_disappear(tmp_path: Path) -> None:
     (base / "proj/x.md").write_text("# Pump firmware\n\nThe pump firmware is flashed with stork.")
     outer, inner = Root("outer", str(base)), Root("proj", str(base / "proj"))
 
-    def told(roots: Sequence[Root]) -> list[tuple[str, float]]:
-        with Recall(roots, cache_dir=str(tmp_path / "cache"), cwd=str(tmp_path)) as recall:
-            return [(card.title, card.score) for card in recall.search(TULIPS)]
+    def told(roots: Sequence[Root]) -> list[tuple[str, dict[str, float]]]:
+        return parts_of(roots, TULIPS, tmp_path)
 
     alone = told([outer])
     assert [title for title, _ in alone] == ["Pump firmware", "Garden"]
-    assert told([outer, inner]) == told([inner, outer]) == alone
+    both = told([outer, inner])
+    assert both == told([inner, outer])
+    assert [title for title, _ in both] == [title for title, _ in alone]
+    assert dict(both)["Garden"] == pytest.approx(dict(alone)["Garden"], abs=1e-9)
+    # The inner root's note has a shorter path: that is all that makes a difference.
+    pump, before = dict(both)["Pump firmware"], dict(alone)["Pump firmware"]
+    for part in ("title", "precision"):
+        assert pump[part] == pytest.approx(before[part], abs=1e-9)
+    for part in ("bm25", "passage"):
+        assert before[part] < pump[part] < 1.02 * before[part]
+
+
+def parts_of(
+    roots: Sequence[Root], query: str, tmp_path: Path
+) -> list[tuple[str, dict[str, float]]]:
+    """Return each card's title and the parts of its score, best first.
+
+    Without that of its grams: of these the texts that were looked into decide.
+    """
+    with Recall(roots, cache_dir=str(tmp_path / "cache"), cwd=str(tmp_path / "cache")) as recall:
+        cards = recall.answer(query, k=50, explain=True).cards
+    found = []
+    for card in cards:
+        assert card.explain is not None
+        parts = card.explain["parts"]
+        assert isinstance(parts, dict)
+        assert card.score == pytest.approx(sum(parts.values()), abs=1e-9)
+        found.append((card.title, {part: parts[part] for part in parts if part != "grams"}))
+    return found
+
+
+@given(st.lists(BODIES, min_size=1, max_size=10), st.lists(st.integers(0, 2), min_size=10))
+@settings(max_examples=10, deadline=None)
+def test_notes_score_the_same_however_they_are_spread_over_roots(
+    bodies: list[str], places: list[int]
+) -> None:
+    with TemporaryDirectory() as made:
+        base = Path(made).resolve()
+        for number, body in enumerate(bodies):
+            text = f"# Note {body} n{number}x\n\n{body}\n"
+            for directory in ("all", f"part{places[number]}"):
+                (base / directory).mkdir(exist_ok=True)
+                (base / directory / f"n{number}.md").write_text(text)
+        one = parts_of([Root("all", str(base / "all"))], " ".join(WORDS), base)
+        parts = [Root(path.name, str(path)) for path in sorted(base.glob("part*"))]
+        several = parts_of(parts, " ".join(WORDS), base)
+    assert dict(several).keys() == dict(one).keys()
+    for title, said in one:
+        assert dict(several)[title] == pytest.approx(said, abs=1e-9)

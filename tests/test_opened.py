@@ -74,7 +74,7 @@ def test_C4_a_damaged_cache_is_replaced_and_the_answer_is_the_same(
 ) -> None:
     cache = tmp_path / "cache"
     before = ask(notes, cache)
-    assert [path for path, _ in before][:2] == ["note-07.md", "note-21.md"]
+    assert {path for path, _ in before[:2]} == {"note-07.md", "note-21.md"}
     damage(cache_file(cache))
     assert ask(notes, cache) == before
     assert ask(notes, cache) == before

@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from text_support import ANY_TEXT, is_safe
 
-from recall.card import as_dict, as_text
+from recall.card import as_dict
 from recall.envelope import encode, success
-from recall.output import Look, diagnostic, look_at, plain, size, visible
+from recall.output import diagnostic, plain, size, visible
+from recall.terminal import Look, as_text, look_at
 
 SPEC = Path(__file__).parent.parent / "spec"
 

@@ -12,7 +12,7 @@ from unittest import mock
 import pytest
 from stateful_support import SECOND, FakeFileSystem, Place, ask, fresh
 
-from index_cache import beside, directories, keeping, peek
+from index_cache import beside, directories, keeping, packing, peek
 from index_cache.db import Damaged
 from index_cache.directories import SIGNATURE_BYTES, UNKNOWN, unpack
 from index_cache.files import FileSystem, signature
@@ -426,9 +426,9 @@ def test_C4_a_list_of_directories_that_is_none_is_damage(place: Place, value: ob
 
 
 def test_the_same_view_has_the_same_bytes(place: Place) -> None:
-    first = directories.pack(look(place.root, place.fs))
+    first = packing.pack(look(place.root, place.fs))
     place.fs.forward(SECOND)
-    assert directories.pack(look(place.root, place.fs)) == first
+    assert packing.pack(look(place.root, place.fs)) == first
     assert first is not None
     assert directories.unpack(first).paths == [b"", b"mnt/", b"other/", b"sub/", b"sub/deep/"]
 

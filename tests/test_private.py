@@ -459,7 +459,8 @@ def _killed(_: Store) -> bool:
 class Swapping(FileSystem):
     """Replaces a note before the read of its line for a card, as an editor might at that moment.
 
-    The one before that read is the look at it: so young a file is not trusted by its times.
+    The two before that read are for its grams, and the look at it: so young a file is not trusted
+    by its times.
     """
 
     def __init__(self, path: Path, text: str) -> None:
@@ -469,7 +470,7 @@ class Swapping(FileSystem):
 
     def read(self, path: bytes, limit: int) -> tuple[bytes, bytes]:
         self.reads += path == os.fsencode(self.path)
-        if self.text is not None and self.reads == 2:
+        if self.text is not None and self.reads == 3:
             self.path.write_text(self.text, encoding="utf-8")
             self.text = None
         return super().read(path, limit)

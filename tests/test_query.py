@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from search_support import store, terms
 
-from index_cache.analyze import Analyzer
+from index_cache.analyze import Analyzer, Analyzers
 from index_cache.search import Statistics
-from recall import Recall
+from recall import Recall, query
+from recall.asked import Question
 from recall.query import FEW_DOCUMENTS, FILLER, MAX_LOOKED_UP, MAX_TERMS, choose, to_look_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ANALYZER = Analyzer()
-FILLERS = set(ANALYZER.terms(FILLER))
+FILLERS: set[str] = set(ANALYZER.terms(FILLER))
 
 
 def known(documents: int, **frequency: int) -> Statistics:
@@ -26,51 +28,62 @@ def known(documents: int, **frequency: int) -> Statistics:
 
 
 def test_terms_are_looked_up_once_in_order() -> None:
-    assert to_look_up(["b", "a", "b", "c", "a"]) == ["b", "a", "c"]
+    assert to_look_up(terms("b", "a", "b", "c", "a")) == ["b", "a", "c"]
     assert to_look_up([]) == []
 
 
 def test_Q4_of_too_many_terms_the_longest_are_looked_up_wherever_they_stand() -> None:
     short = [f"s{number}" for number in range(MAX_LOOKED_UP * 2)]
-    taken = to_look_up([*short, "a-long-identifier", *short])
+    taken = to_look_up(terms(*short, "a-long-identifier", *short))
     assert len(taken) == MAX_LOOKED_UP
     assert taken[0] == "a-long-identifier"
 
 
 def test_Q4_the_rarest_known_terms_are_searched() -> None:
     corpus = known(5_000, common=2_000, rare=3, rarer=1, gone=0)
-    terms = ["common", "unknown", "gone", "rare", "rarer"]
-    assert choose(terms, corpus, FILLERS) == ["rarer", "rare", "common"]
+    asked = terms("common", "unknown", "gone", "rare", "rarer")
+    assert choose(asked, corpus, FILLERS) == ["rarer", "rare", "common"]
 
 
 def test_terms_of_one_frequency_come_in_one_order() -> None:
     corpus = known(5_000, a=2, b=2, c=2)
-    assert choose(["c", "a", "b"], corpus, FILLERS) == choose(["b", "c", "a"], corpus, FILLERS)
+    assert choose(terms("c", "a", "b"), corpus, FILLERS) == choose(
+        terms("b", "c", "a"), corpus, FILLERS
+    )
 
 
 def test_no_more_terms_than_tell_something() -> None:
     frequency = {f"t{number:03}": number + 1 for number in range(100)}
-    chosen = choose(reversed(frequency), Statistics(5_000, 1, frequency), FILLERS)
+    chosen = choose(terms(*reversed(frequency)), Statistics(5_000, 1, frequency), FILLERS)
     assert chosen == list(frequency)[:MAX_TERMS]
 
 
 def test_Q3_terms_of_most_documents_count_only_alone() -> None:
     corpus = known(10, everywhere=9, half=5, topic=1)
-    assert choose(["everywhere", "half", "topic"], corpus, FILLERS) == ["topic", "half"]
-    assert choose(["everywhere"], corpus, FILLERS) == ["everywhere"]
+    assert choose(terms("everywhere", "half", "topic"), corpus, FILLERS) == ["topic", "half"]
+    assert choose(terms("everywhere"), corpus, FILLERS) == ["everywhere"]
 
 
-def test_Q3_grammar_words_of_a_small_corpus_count_only_alone() -> None:
-    small = known(FEW_DOCUMENTS - 1, how=2, deploi=40)
-    assert choose(["how", "deploi"], small, FILLERS) == ["deploi"]
-    assert choose(["how"], small, FILLERS) == ["how"]
-    assert choose(["how", "unknown"], small, FILLERS) == ["how"]
-    large = known(FEW_DOCUMENTS, how=2, deploi=40)
-    assert choose(["how", "deploi"], large, FILLERS) == ["how", "deploi"]
+def test_Q3_filler_counts_only_alone() -> None:
+    corpus = known(100, how=2, deploi=40)
+    assert choose(terms("how", "deploi"), corpus, FILLERS) == ["deploi"]
+    assert choose(terms("how"), corpus, FILLERS) == ["how"]
+    assert choose(terms("how", "unknown"), corpus, FILLERS) == ["how"]
+    assert choose(terms("how", "deploi"), corpus, set()) == ["how", "deploi"]
+
+
+def test_Q3_there_is_filler_among_few_notes_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    notes = {f"{number}.md": {"body": "nothing else"} for number in range(7)}
+    root = store({**notes, "a.md": {"body": "how to deploy"}, "b.md": {"body": "deploy"}})
+    assert Question("how do we deploy", [root], Analyzers()).terms == ["deploi"]
+    assert Question("how do we", [root], Analyzers()).terms == ["how"]
+    monkeypatch.setattr(query, "FEW_DOCUMENTS", 9)
+    assert Question("how do we deploy", [root], Analyzers()).terms == ["how", "deploi"]
+    assert FEW_DOCUMENTS == 1_000
 
 
 def test_nothing_known_is_nothing_searched() -> None:
-    assert choose(["a", "b"], known(10), FILLERS) == []
+    assert choose(terms("a", "b"), known(10), FILLERS) == []
     assert choose([], known(0), FILLERS) == []
 
 
@@ -79,7 +92,7 @@ def test_what_is_chosen_is_known_and_the_rarest_first(
     frequency: dict[str, int], documents: int
 ) -> None:
     corpus = Statistics(documents, documents, frequency)
-    chosen = choose(frequency, corpus, {"a", "b"})
+    chosen = choose(terms(*frequency), corpus, {"a", "b"})
     counts = [frequency[term] for term in chosen]
     assert counts == sorted(counts)
     assert all(counts)

@@ -32,7 +32,9 @@ def hit(
     signature = struct.pack("<qqqQQ", seconds * SECOND, 0, 0, 0, 0)
     made = Hit(
         length=1,
+        said=1,
         occurrences=[],
+        places=[],
         path=path.encode(),
         signature=signature,
         suspect=0,
@@ -42,6 +44,8 @@ def hit(
         description="",
         type="",
         tags="",
+        aliases="",
+        language="en",
         modified=modified,
         status="",
         stale_after="",
@@ -122,8 +126,8 @@ def test_cards_come_in_the_same_order(tmp_path: Path) -> None:
     heads = {
         "c.md": "verified: {by: human:ada}\nmodified: 2026-01-01\n",
         "d.md": "verified: {by: ci}\nmodified: 2026-02-01\n",
-        "a.md": "modified: 2026-03-01\n",
-        "b.md": "modified: 2026-02-01\n",
+        "a.md": "modified: 2026-03-01\nverified: []\n",
+        "b.md": "modified: 2026-02-01\nverified: []\n",
     }
     for number, (name, head) in enumerate(heads.items()):
         # Different bytes of one length: no copies, and one score.
@@ -132,7 +136,7 @@ def test_cards_come_in_the_same_order(tmp_path: Path) -> None:
     (root / "other.md").write_text("something else\n" * 3, encoding="utf-8")
     with Recall([root], cache_dir=str(tmp_path / "cache")) as recall:
         cards = recall.search("needle")
-    assert len({card.score for card in cards}) == 1
+    assert [card.score / cards[-1].score for card in cards] == pytest.approx([1.02, 1.01, 1, 1])
     assert [card.path for card in cards] == list(heads)
 
 

@@ -16,8 +16,10 @@ from index_cache.refresh import Options
 from index_cache.store import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from index_cache.model import Term
     from index_cache.verify import Proof
 
 QUERY = "kestrel word3 word7"
@@ -103,7 +105,7 @@ def test_answers_are_compared_where_nothing_else_differs(
 ) -> None:
     ranked = rebuild._ranked
 
-    def other(store: Store, terms: list[str]) -> list[tuple[str, bytes]]:
+    def other(store: Store, terms: Sequence[Term]) -> list[tuple[str, bytes]]:
         found = ranked(store, terms)
         return found[1:] if store.path == built.cache_file and "note" in terms else found
 

@@ -20,7 +20,7 @@ from cli_support import recall
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall import recalllog, state
+from recall import logreading, recalllog, state
 from recall.card import Card
 from recall.logsummary import Summary, percentile
 
@@ -73,8 +73,8 @@ def content(where: str, name: str = recalllog.FILE) -> bytes:
         return stream.read()
 
 
-def entries(where: str) -> list[recalllog.Entry]:
-    return recalllog.read(where)[0]
+def entries(where: str) -> list[logreading.Entry]:
+    return logreading.read(where)[0]
 
 
 # What is kept
@@ -144,7 +144,7 @@ def test_a_line_is_bounded_whatever_is_in_it(where: str) -> None:
 
 def test_no_home_is_said() -> None:
     assert recalllog.record(None, host="h", spoke=False, why="w", prompt="p")
-    assert recalllog.read(None) == ([], 0)
+    assert logreading.read(None) == ([], 0)
 
 
 @pytest.mark.parametrize("umask", [0, 0o777])
@@ -207,7 +207,7 @@ def at_once(where: str, rounds: int, count: int = 20) -> list[int | None]:
 def test_twenty_hooks_at_once_lose_no_line(where: str, long_count: Callable[[int], int]) -> None:
     rounds = long_count(50)
     assert at_once(where, rounds) == [0] * 20
-    found, bad = recalllog.read(where)
+    found, bad = logreading.read(where)
     assert bad == 0
     assert sorted(e.why for e in found) == sorted(
         f"{n}-{r}" for n in range(20) for r in range(rounds)
@@ -218,7 +218,7 @@ def test_twenty_hooks_that_rotate_at_once_rotate_once(where: str) -> None:
     """Two renames would throw away the full file, or what was begun just then."""
     fill(where, recalllog.MAX_BYTES - 50)
     assert at_once(where, 3) == [0] * 20
-    found, bad = recalllog.read(where)
+    found, bad = logreading.read(where)
     assert bad == 0
     assert found[0].why == "0000000"
     assert {e.why for e in found} >= {f"{n}-{r}" for n in range(20) for r in range(3)}
@@ -306,7 +306,7 @@ def test_a_line_that_is_not_ours_costs_nothing_but_itself(
     with open(os.path.join(where, recalllog.FILE), "ab") as stream:
         stream.write(line)  # torn: without its newline
     assert log(where, why="after") is None
-    found, bad = recalllog.read(where)
+    found, bad = logreading.read(where)
     assert ([entry.why for entry in found], bad) == (["before", "after"], 1)
     done = recall("log")
     assert (done.status, done.stdout.count("\n")) == (0, 2)
@@ -417,7 +417,7 @@ def test_C6_a_full_disk_costs_only_what_did_not_fit(where: str) -> None:
     assert process.exitcode == 0
     assert len(content(where)) == 250
     assert log(where, why="after") is None
-    found, bad = recalllog.read(where)
+    found, bad = logreading.read(where)
     assert ([entry.why for entry in found], bad) == (["no-match", "after"], 1)
 
 

@@ -23,8 +23,7 @@ from index_cache.digests import hashed
 from index_cache.errors import RecallError
 from recall import config, configfile, dirs, looked, resolved, trust
 from recall.configfile import NothingConfigured
-from recall.hooksettings import HookSettings
-from recall.settings import SearchSettings
+from recall.settings import HookSettings, SearchSettings
 
 LATER_NS = 10_000_000_000
 
@@ -548,22 +547,18 @@ print(found.from_cache, *sorted(set(sys.modules) - base))
 ALLOWED = {
     "__future__",
     "_blake2",
-    "_struct",
     "index_cache",
     "index_cache.digests",
     "index_cache.files",
     "index_cache.model",
-    "index_cache.owned",
     "recall",
     "recall.dirs",
     "recall.files",
-    "recall.hooksettings",
     "recall.looked",
     "recall.quickjson",
     "recall.resolved",
     "recall.settings",
     "recall.state",
-    "struct",
     "unicodedata",
 }
 

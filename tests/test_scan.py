@@ -5,15 +5,18 @@ from __future__ import annotations
 import errno
 import os
 import socket
+import struct
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from index_cache import files
 from index_cache.errors import RootUnavailable
 from index_cache.files import FileSystem, signature
 from index_cache.gitignore import Ignored
 from index_cache.model import Root, Rules, Skipped
-from index_cache.scan import Scan, scan
+from index_cache.scan import Scan, quick_signature, scan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -55,6 +58,21 @@ def test_markdown_in_any_case_belongs_and_nothing_else(tmp_path: Path) -> None:
     assert paths(found) == sorted(wanted)
     assert found.skipped == []
     assert found.entries[b"a.md"] == signature((tmp_path / "a.md").stat())
+
+
+@pytest.mark.parametrize("written", [0, 1, -1, -(2**63) + 1, 2**63 - 1, 2**63, 2**64, -(2**70)])
+@pytest.mark.parametrize("changed", [0, 1_767_225_600 * 10**9, -5, 2**64 + 5])
+@pytest.mark.parametrize("device", [0, 2049, -2, 2**64 - 1])
+def test_both_ways_to_sign_a_file_give_the_same(written: int, changed: int, device: int) -> None:
+    st: Any = SimpleNamespace(
+        st_mtime_ns=written, st_ctime_ns=changed, st_size=2**40, st_ino=2**63 + 7, st_dev=device
+    )
+    signed = signature(st)
+    assert signed == quick_signature(st)
+    clamped = [max(1 - 2**63, min(time_ns, 2**63 - 1)) for time_ns in (written, changed)]
+    assert struct.unpack("<qqqQQ", signed) == (*clamped, 2**40, 2**63 + 7, device % 2**64)
+    assert files.mtime_ns(signed) == clamped[0]
+    assert (files.size(signed), files.device(signed)) == (2**40, device % 2**64)
 
 
 def test_what_is_skipped_by_default(tmp_path: Path) -> None:

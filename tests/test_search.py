@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import random
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from search_support import ANYTHING, Fields, by_fts5, found, row, store, terms_of
+from search_support import (
+    ANALYZER,
+    ANYTHING,
+    Fields,
+    by_fts5,
+    found,
+    row,
+    store,
+    terms,
+    terms_of,
+)
+from text_support import ANY_TEXT
 from vectors import load
 
-from index_cache import schema, search
-from index_cache.filters import Filter
-from index_cache.model import Hit
+from index_cache import candidates, schema, search
+from index_cache.files import FileSystem
+from index_cache.filters import JOURNAL, Filter
+from index_cache.model import Hit, Root, Term
+from index_cache.refresh import refresh
+from index_cache.search import Statistics, weighted
+from index_cache.store import Store
 from recall import Recall
 from recall.card import as_dict
 
@@ -22,10 +38,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from index_cache.store import Store
 
 WORDS = ["red", "green", "blue", "deploy", "key", "alert", "disk", "日本", "a-b", "common"]
 CLOSE = 1e-9
+ROUNDING = 1e-12  # of a sum, by the order of its terms
+RANKS = (
+    "SELECT e.path, -f.rank FROM fts AS f JOIN entry AS e ON e.id = f.rowid"  # noqa: S608 - ours
+    f" WHERE f.fts MATCH ? AND f.rank MATCH '{schema.RANK}'"
+)
 
 
 def texts(most: int) -> st.SearchStrategy[str]:
@@ -51,55 +71,58 @@ def test_Q7_each_field_has_a_weight_and_fts5_knows_them() -> None:
     assert len(schema.WEIGHTS) == len(schema.FIELDS)
     assert dict(zip(schema.FIELDS, schema.WEIGHTS, strict=True)) == {
         "title": 10,
+        "aliases": 5,
         "description": 5,
         "tags": 3,
         "type": 2,
+        "path": 2,
         "body": 1,
     }
-    assert schema.RANK == "bm25(10.0, 5.0, 3.0, 2.0, 1.0)"
+    assert schema.RANK == "bm25(10.0, 5.0, 5.0, 3.0, 2.0, 2.0, 1.0)"
 
 
 @pytest.mark.parametrize("field", schema.FIELDS)
 def test_Q7_a_word_weighs_what_its_field_weighs(field: str) -> None:
     documents = {f"{number}.md": {"body": "other word"} for number in range(9)}
     documents["x.md"] = {field: "needle"}
-    (hit,) = found([store(documents)], ["needl"])
+    (hit,) = found([store(documents)], terms("needl"))
     weight = schema.WEIGHTS[schema.FIELDS.index(field)]
-    assert search.weighted(hit.occurrences[0]) == weight
-    assert hit.score == pytest.approx(by_fts5(documents, ["needl"])["x.md"], abs=CLOSE)
+    assert weighted(hit.occurrences[0]) == weight
+    assert hit.bm25 == pytest.approx(by_fts5(documents, terms("needl"))["x.md"], abs=CLOSE)
 
 
 @pytest.mark.parametrize("vector", load("bm25.json"), ids=lambda each: str(each["query"]))
 def test_vectors(vector: dict[str, Any]) -> None:
-    terms = terms_of(vector["query"])
+    asked = terms_of(vector["query"])
     documents = vector["documents"]
     for stores in (
         [store(documents)],
         [store({path: fields}) for path, fields in documents.items()],
     ):
-        scores = {hit.path.decode(): hit.score for hit in found(stores, terms)}
+        scores = {hit.path.decode(): hit.bm25 for hit in found(stores, asked)}
         assert scores == pytest.approx(vector["scores"], abs=CLOSE)
 
 
 @given(CORPORA, QUERIES)
-def test_one_roots_score_is_fts5s_own(documents: dict[str, Fields], terms: list[str]) -> None:
+def test_one_roots_score_is_fts5s_own(documents: dict[str, Fields], asked: list[Term]) -> None:
     one = store(documents)
-    hits = found([one], terms)
-    assert {hit.path.decode(): hit.score for hit in hits} == pytest.approx(
-        by_fts5(documents, terms), abs=CLOSE
+    hits = found([one], asked)
+    assert {hit.path.decode(): hit.bm25 for hit in hits} == pytest.approx(
+        by_fts5(documents, asked), abs=CLOSE
     )
-    for rank, hit in search._proposed(one, ANYTHING, terms):
-        (same,) = [each for each in hits if each.path == hit.path]
-        assert -rank == pytest.approx(same.score, abs=CLOSE)
+    ranks = dict(one.connection.execute(RANKS, (search.expression(asked),)))
+    assert {path.decode(): rank for path, rank in ranks.items()} == pytest.approx(
+        by_fts5(documents, asked), abs=CLOSE
+    )
 
 
 @given(CORPORA, QUERIES, st.data())
 def test_several_roots_score_as_one_table(
-    documents: dict[str, Fields], terms: list[str], data: st.DataObject
+    documents: dict[str, Fields], asked: list[Term], data: st.DataObject
 ) -> None:
     stores = split(documents, data.draw(st.lists(st.integers(0, 3), min_size=14, max_size=14)))
-    scores = {hit.path.decode(): hit.score for hit in found(stores, terms)}
-    assert scores == pytest.approx(by_fts5(documents, terms), abs=CLOSE)
+    scores = {hit.path.decode(): hit.bm25 for hit in found(stores, asked)}
+    assert scores == pytest.approx(by_fts5(documents, asked), abs=CLOSE)
 
 
 def split(documents: dict[str, Fields], places: list[int]) -> list[Store]:
@@ -110,43 +133,166 @@ def split(documents: dict[str, Fields], places: list[int]) -> list[Store]:
     return [store(part, f"r{number}") for number, part in enumerate(parts)]
 
 
-@given(CORPORA, QUERIES, st.integers(1, 6), st.sampled_from([1, 3, 1_000]), st.data())
-def test_the_bound_leaves_out_none_of_the_best(
-    documents: dict[str, Fields], terms: list[str], k: int, first: int, data: st.DataObject
+def in_order(asked: list[Term], documents: dict[str, Fields]) -> list[Term]:
+    """Return terms as a query searches them: the rarest first."""
+    frequency = search.statistics(store(documents), asked).frequency
+    return sorted(asked, key=lambda term: (frequency.get(term, 0), term))
+
+
+def proposed(
+    everything: list[Hit], asked: list[Term], k: int, limit: int, root: int | None = None
+) -> list[Hit]:
+    """Return the best of what the rarest of the terms ``in_order`` propose, worked out slowly.
+
+    ``everything`` are all documents with any of them, ``limit`` what those have of the first pass,
+    ``root`` the only one of which documents are wanted.
+    """
+    having = [[hit for hit in everything if hit.occurrences[at]] for at in range(len(asked))]
+    known = [hits for hits in having if hits]
+    chosen: list[Hit] = []
+    number = 0
+    while number < len(known) and len(chosen) < k:
+        number += 1
+        while sum(map(len, known[: number + 1])) <= limit and number < len(known):
+            number += 1
+        limit = 4 * sum(map(len, known[: number + 1]))
+        keys = {(hit.root, hit.path) for hits in known[:number] for hit in hits}
+        chosen = [
+            hit for hit in everything if (hit.root, hit.path) in keys and root in {None, hit.root}
+        ]
+    last = chosen[k - 1].bm25 if len(chosen) >= k else 0.0
+    return [hit for hit in chosen if hit.bm25 >= last * (1 - ROUNDING)]
+
+
+def assert_are(best: list[Hit], wanted: list[Hit], k: int) -> None:
+    """Fail unless candidates are those ``proposed``, but for what may tie with the last or not.
+
+    What does tie is there, so that the order can be decided elsewhere.
+    """
+    wholes = [whole(hit) for hit in best]
+    sums = {(hit.length, str(hit.occurrences)) for hit in best}
+    assert wholes == [whole(hit) for hit in wanted if whole(hit) in wholes]
+    assert len(best) >= min(k, len(wanted))
+    for hit in wanted:
+        if whole(hit) not in wholes:
+            assert hit.bm25 < best[-1].bm25 * (1 + ROUNDING)
+            assert (hit.length, str(hit.occurrences)) not in sums
+
+
+LIMITS = st.sampled_from([1, 3, 9, 1_000])
+
+
+@given(CORPORA, QUERIES, st.integers(1, 6), LIMITS, st.data())
+def test_the_rarest_terms_propose_and_the_bound_leaves_out_none_of_the_best(
+    documents: dict[str, Fields], asked: list[Term], k: int, limit: int, data: st.DataObject
 ) -> None:
     stores = split(documents, data.draw(st.lists(st.integers(0, 3), min_size=14, max_size=14)))
-    everything = found(stores, terms)
-    with mock.patch.object(search, "_FIRST_PASS", first):
-        best = found(stores, terms, k)
-    assert places(best[:k]) == places(everything[:k])
-    assert [whole(hit) for hit in best] == [whole(hit) for hit in everything[: len(best)]]
-    if len(everything) > k:
-        # All that tie with the last one are there, so that the order can be decided elsewhere.
-        last = everything[k - 1].score
-        assert places(best) == places([hit for hit in everything if hit.score >= last])
+    asked = in_order(asked, documents)
+    wanted = proposed(found(stores, asked), asked, k, limit)
+    with mock.patch.object(candidates, "_FIRST_PASS", limit):
+        best = found(stores, asked, k)
+    assert_are(best, wanted, k)
 
 
-@given(CORPORA, QUERIES, st.integers(1, 6), st.data())
+@given(CORPORA, QUERIES, st.integers(1, 6), LIMITS, st.data())
+def test_several_roots_propose_what_one_would(
+    documents: dict[str, Fields], asked: list[Term], k: int, limit: int, data: st.DataObject
+) -> None:
+    stores = split(documents, data.draw(st.lists(st.integers(0, 3), min_size=14, max_size=14)))
+    with mock.patch.object(candidates, "_FIRST_PASS", limit):
+        several = {hit.path: (hit.bm25, hit.occurrences) for hit in found(stores, asked, k)}
+        one = {hit.path: (hit.bm25, hit.occurrences) for hit in found([store(documents)], asked, k)}
+    assert several == one
+
+
+@pytest.mark.parametrize(
+    ("frequencies", "passes"),
+    [
+        ([], [0]),
+        ([1], [1]),
+        ([5_000], [1]),  # the rarest in any case
+        ([1, 999, 1_000], [3]),
+        ([1, 1_000, 1_000], [2, 3]),
+        ([1, 2, 5_000], [2, 3]),
+        ([1_500, 1_600, 1_700, 1_800], [1, 4]),  # 4 · 3,100 documents in the second pass
+        ([3_000, 3_000, 90_000, 90_000], [1, 2, 4]),
+    ],
+)
+def test_how_many_terms_propose(frequencies: list[int], passes: list[int]) -> None:
+    assert list(candidates._passes(frequencies)) == passes
+
+
+def many(count: int, **others: str) -> dict[str, Fields]:
+    """Return so many notes about alerts, and the others by name."""
+    notes: dict[str, Fields] = {
+        f"{each}.md": {"body": f"alert {'word ' * (each % 7)}"} for each in range(count)
+    }
+    return notes | {f"{name}.md": {"body": body} for name, body in others.items()}
+
+
+def test_a_query_whose_rarest_term_one_note_has_finds_others_too() -> None:
+    documents = many(60, rare="needle", both="needle alert")
+    asked = terms("rarest", "needl", "alert")
+    with mock.patch.object(candidates, "_FIRST_PASS", 1):
+        hits = found([store(documents)], asked, 10)
+    assert {hit.path for hit in hits[:2]} == {b"both.md", b"rare.md"}
+    assert len(hits) >= 10
+    # They are the best of all: with so few documents the common term proposes as well.
+    assert [whole(hit) for hit in hits] == [
+        whole(hit) for hit in found([store(documents)], asked) if hit.bm25 >= hits[-1].bm25
+    ]
+
+
+def test_what_has_none_of_the_proposing_terms_is_left_out_where_there_are_enough() -> None:
+    far = "needle" + " word" * 500
+    documents = many(6, **{f"rare{each}": far for each in range(3)}) | many(0, common="alert")
+    documents |= {f"other{each}.md": {"body": "word"} for each in range(20)}
+    documents["title.md"] = {"title": "alert", "body": "alert"}
+    asked = terms("needl", "alert")
+    everything = [hit.path for hit in found([store(documents)], asked)]
+    assert everything[0] == b"title.md"
+    with mock.patch.object(candidates, "_FIRST_PASS", 3):
+        best = [hit.path for hit in found([store(documents)], asked, 3)]
+        more = [hit.path for hit in found([store(documents)], asked, 4)]
+    assert best == [b"rare0.md", b"rare1.md", b"rare2.md"]
+    assert more[0] == b"title.md"
+
+
+def test_a_word_that_all_notes_have_is_searched_for() -> None:
+    documents = many(3_000)
+    hits = found([store(documents)], terms("alert"), 10)
+    scores = by_fts5(documents, terms("alert"))
+    assert len(hits) >= 10
+    assert {hit.path.decode(): hit.bm25 for hit in hits} == pytest.approx(
+        {path: score for path, score in scores.items() if score >= hits[-1].bm25 * (1 - ROUNDING)},
+        rel=CLOSE,
+    )
+    (title,) = found([store(documents | {"x.md": {"title": "alert"}})], terms("alert"), 1)
+    assert title.path == b"x.md"
+
+
+@given(CORPORA, QUERIES, st.integers(1, 6), LIMITS, st.data())
 def test_the_best_of_each_root(
-    documents: dict[str, Fields], terms: list[str], k: int, data: st.DataObject
+    documents: dict[str, Fields], asked: list[Term], k: int, limit: int, data: st.DataObject
 ) -> None:
     stores = split(documents, data.draw(st.lists(st.integers(0, 3), min_size=14, max_size=14)))
-    everything = found(stores, terms)
-    parts = [search.statistics(each, terms) for each in stores]
-    common = search.Statistics.sum(parts)
-    hits = search.candidates(stores, [ANYTHING] * 4, parts, common, terms, k, each=True)
+    asked = in_order(asked, documents)
+    everything = found(stores, asked)
+    parts = [search.statistics(each, asked) for each in stores]
+    common = Statistics.sum(parts)
+    with mock.patch.object(candidates, "_FIRST_PASS", limit):
+        hits = candidates.candidates(stores, [ANYTHING] * 4, parts, common, asked, k, each=True)
     for number in range(4):
-        wanted = [whole(hit) for hit in everything if hit.root == number][:k]
         mine = sorted((hit for hit in hits if hit.root == number), key=place_of)
-        assert [whole(hit) for hit in mine][:k] == wanted
+        assert_are(mine, proposed(everything, asked, k, limit, number), k)
 
 
 def place_of(hit: Hit) -> tuple[float, bytes]:
-    return -hit.score, hit.path
+    return -hit.bm25, hit.path
 
 
 def whole(hit: Hit) -> tuple[object, ...]:
-    return hit.root, hit.path, hit.score, hit.length, hit.occurrences
+    return hit.root, hit.path, hit.bm25, hit.length, hit.occurrences
 
 
 def places(hits: list[Hit]) -> list[tuple[int, bytes]]:
@@ -175,17 +321,23 @@ def test_the_bound_reads_little_and_misses_nothing_in_unequal_roots(
                 }
             )
         stores = [store(part, f"r{number}") for number, part in enumerate(parts)]
-        terms = rng.sample(vocabulary, rng.randint(1, 6))
-        monkeypatch.setattr(search, "MAX_CANDIDATES", 1_000_000)
-        everything = places(found(stores, terms)[:10])
+        asked = terms(*rng.sample(vocabulary, rng.randint(1, 6)))
+        documents = {
+            f"{number}/{path}": fields
+            for number, part in enumerate(parts)
+            for path, fields in part.items()
+        }
+        asked = in_order(asked, documents)
+        limit = rng.choice([1, 30, 1_000])
+        wanted = proposed(found(stores, asked), asked, 10, limit)
+        monkeypatch.setattr(candidates, "_FIRST_PASS", limit)
+        assert_are(found(stores, asked, 10), wanted, 10)
         monkeypatch.undo()
-        monkeypatch.setattr(search, "_FIRST_PASS", rng.choice([1, 30, 1_000]))
-        assert places(found(stores, terms, 10)[:10]) == everything, seed
 
 
 @given(CORPORA, CORPORA, QUERIES, st.randoms(use_true_random=False))
 def test_the_order_of_edits_makes_no_difference(
-    before: dict[str, Fields], after: dict[str, Fields], terms: list[str], rng: random.Random
+    before: dict[str, Fields], after: dict[str, Fields], asked: list[Term], rng: random.Random
 ) -> None:
     edited = store(before)
     numbers = {path: number for number, path in enumerate(before, 1)}
@@ -198,8 +350,8 @@ def test_the_order_of_edits_makes_no_difference(
         edited.write([row(number, path, after[path], replaces=path in numbers)])
     edited.write([], [numbers[path] for path in before if path not in after])
     fresh = store(after)
-    assert told(found([edited], terms)) == told(found([fresh], terms))
-    assert search.count(edited, terms, ANYTHING) == search.count(fresh, terms, ANYTHING)
+    assert told(found([edited], asked)) == told(found([fresh], asked))
+    assert search.count(edited, asked, ANYTHING) == search.count(fresh, asked, ANYTHING)
 
 
 def told(hits: list[Hit]) -> list[tuple[Any, ...]]:
@@ -207,12 +359,12 @@ def told(hits: list[Hit]) -> list[tuple[Any, ...]]:
 
 
 @given(CORPORA, QUERIES)
-def test_statistics_of_parts_sum_up(documents: dict[str, Fields], terms: list[str]) -> None:
-    whole = search.statistics(store(documents), terms)
+def test_statistics_of_parts_sum_up(documents: dict[str, Fields], asked: list[Term]) -> None:
+    whole = search.statistics(store(documents), asked)
     parts = [
-        search.statistics(each, terms) for each in split(documents, [0, 1, 1, 2] * len(documents))
+        search.statistics(each, asked) for each in split(documents, [0, 1, 1, 2] * len(documents))
     ]
-    total = search.Statistics.sum(parts)
+    total = Statistics.sum(parts)
     assert (total.documents, total.terms) == (whole.documents, whole.terms)
     assert total.frequency == whole.frequency
     assert total.average_length == whole.average_length
@@ -222,11 +374,11 @@ def test_an_empty_root_and_one_without_any_term() -> None:
     empty = store({})
     blank = store({"a.md": {}})
     full = store({"b.md": {"body": "needle"}, "c.md": {"body": "hay"}})
-    assert found([empty], ["needl"]) == []
-    assert places(found([empty, blank, full], ["needl"])) == [(2, b"b.md")]
+    assert found([empty], terms("needl")) == []
+    assert places(found([empty, blank, full], terms("needl"))) == [(2, b"b.md")]
     documents = {"a.md": {}, "b.md": {"body": "needle"}, "c.md": {"body": "hay"}}
-    (hit,) = found([empty, blank, full], ["needl"])
-    assert hit.score == pytest.approx(by_fts5(documents, ["needl"])["b.md"], abs=CLOSE)
+    (hit,) = found([empty, blank, full], terms("needl"))
+    assert hit.bm25 == pytest.approx(by_fts5(documents, terms("needl"))["b.md"], abs=CLOSE)
 
 
 DOCUMENTS: dict[str, Fields] = {
@@ -258,30 +410,85 @@ DOCUMENTS: dict[str, Fields] = {
 )
 def test_filters(wanted: Filter, paths: list[str]) -> None:
     one = store(DOCUMENTS)
-    hits = found([one], ["needl"], filters=[wanted])
+    hits = found([one], terms("needl"), filters=[wanted])
     assert sorted(hit.path.decode() for hit in hits) == paths
-    assert search.count(one, ["needl"], wanted) == len(paths)
+    assert search.count(one, terms("needl"), wanted) == len(paths)
     for path, fields in DOCUMENTS.items():
         if not wanted.under and not wanted.without:
             assert wanted.admits(fields.get("type", "")) == (path in paths)
 
 
+TYPES = {
+    "no.md": "",
+    "journal.md": "journal",
+    "upper.md": "JOURNAL",
+    "mixed.md": "jOURNal",
+    "entry.md": "Journal entry",
+    "marked.md": ":journal",
+    "plural.md": "Journals",
+    "parts.md": "dev:journal",
+    "wide.md": "Ｊｏｕｒｎａｌ",
+    "accent.md": "Jóurnal",
+}
+JOURNALS = {"journal.md", "upper.md", "mixed.md"}
+
+
+def test_journals_are_those_of_this_type_in_any_case_and_no_others(tmp_path: Path) -> None:
+    root = write(
+        tmp_path / "notes",
+        {
+            # The mark of journals is no word of a text.
+            name: f"---\ntype: '{kind}'\n---\n# Needle {name}\n\n:journal type:journal x:journal\n"
+            for name, kind in TYPES.items()
+        },
+    )
+    with closing(Store.create(Root("notes", str(root)), None)) as read:
+        refresh(read, FileSystem())
+        made = store({path: {"body": "needle", "type": kind} for path, kind in TYPES.items()})
+        for each in (read, made):
+            for wanted, paths in (
+                (Filter(), TYPES.keys() - JOURNALS),
+                (Filter(journal=True), set(TYPES)),
+                (Filter(["journal"]), JOURNALS),
+                (Filter(["JOURNAL entry"]), {"entry.md"}),
+                (Filter(without={b"d": []}), TYPES.keys() - JOURNALS),  # asks the rows
+            ):
+                hits = found([each], terms("needl"), filters=[wanted])
+                assert {hit.path.decode() for hit in hits} == paths
+                assert search.count(each, terms("needl"), wanted) == len(paths)
+    with Recall([root], cache_dir=str(tmp_path / "cache")) as recall:
+        for query in ("needle", ":journal", "journal"):
+            shown = {card.path for card in recall.search(query, k=50)}
+            assert shown == TYPES.keys() - JOURNALS
+        shown = {card.path for card in recall.search("needle", k=50, include_journal=True)}
+        assert shown == set(TYPES)
+
+
+@given(ANY_TEXT)
+def test_no_text_has_the_mark_of_journals(text: str) -> None:
+    assert not any(
+        term.startswith(JOURNAL[0])
+        for each in (text, f":{text}", f"{text}:journal", f"{text} :journal")
+        for term in ANALYZER.terms(each)
+    )
+
+
 def test_a_filter_changes_no_score() -> None:
     one = store(DOCUMENTS)
-    scores = {hit.path: hit.score for hit in found([one], ["needl"])}
-    for hit in found([one], ["needl"], filters=[Filter(["note"])]):
-        assert hit.score == scores[hit.path]
+    scores = {hit.path: hit.bm25 for hit in found([one], terms("needl"))}
+    for hit in found([one], terms("needl"), filters=[Filter(["note"])]):
+        assert hit.bm25 == scores[hit.path]
     other = store({"x.md": {"body": "needle"}})
-    both = {hit.path: hit.score for hit in found([one, other], ["needl"])}
-    for hit in found([one, other], ["needl"], filters=[ANYTHING, None]):
-        assert hit.score == both[hit.path]
+    both = {hit.path: hit.bm25 for hit in found([one, other], terms("needl"))}
+    for hit in found([one, other], terms("needl"), filters=[ANYTHING, None]):
+        assert hit.bm25 == both[hit.path]
 
 
 @pytest.mark.parametrize("term", ['"', '""', "NEAR", "a-b", "c++", ".env", "x*", "^", "-", "col:x"])
 def test_Q1_no_term_is_an_operator(term: str) -> None:
     connection = store({"a.md": {"body": "x"}}).connection
     statement = "SELECT count(*) FROM fts WHERE fts MATCH ?"
-    assert next(connection.execute(statement, (search.expression([term, "x"]),))) == (1,)
+    assert next(connection.execute(statement, (search.expression(terms(term, "x")),))) == (1,)
 
 
 def write(directory: Path, notes: dict[str, str]) -> Path:
@@ -327,3 +534,21 @@ def test_answers_do_not_depend_on_how_the_notes_came_to_be(tmp_path: Path) -> No
         edited = cards(recall, "deploy keys")
     with Recall([root], cache_dir=str(tmp_path / "fresh")) as recall:
         assert cards(recall, "deploy keys") == edited
+
+
+def test_Q6_all_languages_of_a_root_are_known_the_unknown_one_too(tmp_path: Path) -> None:
+    root = write(
+        tmp_path / "notes",
+        {
+            **{
+                f"{each}.md": f"---\nlang: {each}\n---\ntext\n"
+                for each in ("fr", "de", "en", "gsw")
+            },
+            "again.md": "---\nlang: de\n---\nother text\n",
+            "unknown.md": "Überprüfen: Schlüssel\n",
+        },
+    )
+    with closing(Store.create(Root("notes", str(root)), None)) as made:
+        refresh(made, FileSystem())
+        assert search.languages(made) == ["", "de", "fr", "gsw"]
+    assert search.languages(store({})) == search.languages(store(DOCUMENTS)) == []

@@ -10,25 +10,29 @@ import pytest
 
 from index_cache import (
     analyze,
+    candidates,
     checksums,
     db,
     digests,
     files,
+    filters,
     frontmatter,
     markdown,
     model,
     parse,
+    scan,
     schema,
-    search,
     text,
 )
 from index_cache.model import Root
+from index_cache.parse import TIERS
 from index_cache.refresh import refresh
 from index_cache.store import Store
 from recall import (
+    asked,
     gate,
+    grams,
     hookcommand,
-    hooksettings,
     hostfiles,
     installing,
     jsonedit,
@@ -38,8 +42,14 @@ from recall import (
     naming,
     operators,
     query,
+    reading,
     recalllog,
+    relevance,
     resolved,
+    searching,
+    settings,
+    spelling,
+    stale,
     summary,
     sweeping,
     topic,
@@ -48,6 +58,9 @@ from recall.hookcommand import command_line
 
 REPOSITORY = Path(__file__).parent.parent
 SPEC = REPOSITORY / "spec"
+
+
+NUMBERS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight"]
 
 
 def page(name: str) -> str:
@@ -97,6 +110,42 @@ def test_reasons_of_what_is_left_out() -> None:
     assert any("beyond the root's limit of " in each for each in texts)
 
 
+def weights() -> str:
+    """Return the fields with their weights, those of one weight together."""
+    told: dict[float, list[str]] = {}
+    for field, weight in zip(schema.FIELDS, schema.WEIGHTS, strict=True):
+        told.setdefault(weight, []).append(field)
+    return ", ".join(f"{' and '.join(fields)} {weight:g}" for weight, fields in told.items())
+
+
+# The parts of a score and their weights, as the table of the page has them.
+PARTS = {
+    "bm25": "1",
+    "passage": f"{relevance.PASSAGE:g}",
+    "title": f"{relevance.TITLE:g}",
+    "precision": f"{relevance.PRECISION:g}",
+    "path": f"{relevance.PATH:g}",
+    "grams": f"{relevance.GRAMS:g}",
+    "near": f"{relevance.NEAR:g} of the sum",
+    "tier": ", ".join(f"{relevance.TIERS[tier]:g}" for tier in reversed(TIERS[1:])) + " of the sum",
+    "recency": "WEIGHT of the sum",
+    "stale": f"−{relevance.STALE:g} of the sum",
+}
+
+
+def test_the_parts_of_a_score() -> None:
+    rows = re.findall(r"^\| (\w+) \| .+ \| (.+?) \|$", page("query-and-ranking.md"), re.MULTILINE)
+    told = {part: re.sub(r"(?<!\d)\.", "0.", weight) for part, weight in rows}
+    assert {part: told[part] for part in PARTS} == PARTS
+
+
+def test_what_no_longer_holds_and_the_algorithms() -> None:
+    (told,) = re.findall(r"the `status` is (.+?), in any case", page("query-and-ranking.md"))
+    assert re.split(r", | or ", told) == stale._OVER.split()
+    (told,) = re.findall(r"note's language: `([^`]+)`", page("analyzer.md"))
+    assert told.split() == list(analyze.STEMMERS)
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -107,21 +156,21 @@ def test_reasons_of_what_is_left_out() -> None:
         ("canonical-view.md", f"{frontmatter._MAX_GROWN >> 10} Ki"),
         ("canonical-view.md", f"{frontmatter._MAX_ITEMS:,} items"),
         ("canonical-view.md", f"{parse._MAX_FIELD:,} characters"),
-        ("canonical-view.md", f"{parse._MAX_TAGS} different"),
+        ("canonical-view.md", f"{parse._MAX_LISTED} different"),
         ("canonical-view.md", f"{markdown.EXCERPT_LENGTH} characters"),
         ("cache-format.md", f"`{analyze.WORD_PUNCTUATION}`"),
         ("cache-format.md", f"bm25({', '.join(f'{weight:g}' for weight in schema.WEIGHTS)})"),
         ("cache-format.md", f"timeout of {db.READ_WAIT} ms"),
         ("cache-format.md", f"{db._PAGE:,} bytes, of which the last {checksums.RESERVED}"),
         ("cache-format.md", f"up to {db._COMMIT_WAIT // 1000} s"),
-        ("cache-format.md", f"`{files._SIGNATURE.format}`"),
+        ("cache-format.md", f"`{scan._SIGNATURE.format}`"),
         ("staleness.md", f"{files.GRANULARITY_NS // 10**9} s older"),
-        ("query-and-ranking.md", f"`{analyze.WORD_PUNCTUATION}`"),
-        ("query-and-ranking.md", f"at most {analyze.MAX_TERM} characters"),
+        ("analyzer.md", f"`{analyze.WORD_PUNCTUATION}`"),
+        ("analyzer.md", f"A term has at most {analyze.MAX_TERM} characters"),
         ("query-and-ranking.md", f"more than {query.MAX_LOOKED_UP:,} the longest"),
         ("query-and-ranking.md", f"fewer than {query.FEW_DOCUMENTS:,} documents"),
         ("query-and-ranking.md", f"The {query.MAX_TERMS} rarest"),
-        ("query-and-ranking.md", f"after {search.MAX_CANDIDATES:,} documents"),
+        ("query-and-ranking.md", f"after {candidates.MAX_CANDIDATES:,} documents"),
         ("query-and-ranking.md", f"at most {summary.LONGEST} characters"),
         ("query-and-ranking.md", f"{summary.MAX_BODY >> 10} Ki characters of the body"),
         ("operators.md", f"more than {operators.MAX_VALUE} characters"),
@@ -158,14 +207,25 @@ def test_reasons_of_what_is_left_out() -> None:
         ("gate.md", f"at most {gate._FEW} notes have it, or {100 * gate._RARE:g} % of them"),
         ("gate.md", f"{gate._MAX_KIN} are tried"),
         ("gate.md", f"{gate._BAR:g} + {gate._BAR_PER_SENSITIVITY:g} · (.5 − sensitivity)"),
-        (
-            "query-and-ranking.md",
-            "weights "
-            + ", ".join(
-                f"{field} {weight:g}"
-                for field, weight in zip(schema.FIELDS, schema.WEIGHTS, strict=True)
-            ),
-        ),
+        ("query-and-ranking.md", f"weights {weights()}"),
+        ("query-and-ranking.md", f"| passage | bm25 of the best {relevance.WINDOW} terms"),
+        ("query-and-ranking.md", f"the {reading.READ} best by the sum so far"),
+        ("query-and-ranking.md", f"five, but {searching.RESCORED} at least"),
+        ("query-and-ranking.md", f"as have {candidates._FIRST_PASS:,} documents together"),
+        ("query-and-ranking.md", f"as have {candidates._NEXT_PASS} times the documents"),
+        ("query-and-ranking.md", f"counts {relevance.UNSAID:g} of the idf'".replace("0.", ".")),
+        ("query-and-ranking.md", f"all of them ({relevance._LEAST_TITLE:g} at least)"),
+        ("query-and-ranking.md", f"a word of {NUMBERS[spelling.SHORTEST]} letters or more"),
+        ("query-and-ranking.md", f"other, which has at least {NUMBERS[spelling._BEGINNING]}"),
+        ("query-and-ranking.md", f"to the {NUMBERS[spelling._MOST]} likeliest terms"),
+        ("query-and-ranking.md", f"the first {NUMBERS[asked._MOST_UNKNOWN]} of them"),
+        ("query-and-ranking.md", f"asked for, and {NUMBERS[searching._SPARE]}, but"),
+        ("cache-format.md", f"`type` ends with one more, `{filters.JOURNAL}`"),
+        ("equivalence.md", f"The `{filters.JOURNAL}` of a journal"),
+        ("query-and-ranking.md", f"first {grams.LOOKED_AT:,} characters of the body"),
+        ("query-and-ranking.md", f"more than {reading.MOST_WORDS} different ones"),
+        ("query-and-ranking.md", f"to the {asked._MOST_PAIRS} first pairs"),
+        ("query-and-ranking.md", f"(age / {relevance._HALF_LIFE / 86_400:g} days)"),
     ],
 )
 def test_numbers(name: str, value: str) -> None:
@@ -175,13 +235,13 @@ def test_numbers(name: str, value: str) -> None:
 def test_settings_of_the_hook() -> None:
     told = (REPOSITORY / "docs" / "configuration.md").read_text(encoding="utf-8")
     rows = cells(told.partition("### `[hook]`")[2].partition("\n\nFor ")[0])
-    assert set(rows) - {"key", "---"} == set(hooksettings.KEYS)
-    for key, (low, high) in hooksettings.BOUNDS.items():
+    assert set(rows) - {"key", "---"} == set(settings.HOOK_KEYS)
+    for key, (low, high) in settings.HOOK_BOUNDS.items():
         assert f"{low:,} to {high:,}" in rows[key]
-    assert rows["sensitivity"] == ", ".join(f'`"{each}"`' for each in hooksettings.SENSITIVITIES)
-    usual = hooksettings.HookSettings()
+    assert rows["sensitivity"] == ", ".join(f'`"{each}"`' for each in settings.SENSITIVITIES)
+    usual = settings.HookSettings()
     defaults = dict(re.findall(r"^\| `(\w+)` \| [^|]+ \| `?([^|]+?)`? \|", told, re.MULTILINE))
-    for key in set(hooksettings.KEYS) - {"cap"}:
+    for key in set(settings.HOOK_KEYS) - {"cap"}:
         assert defaults[key].strip('"').lower() == f"{getattr(usual, key)}".lower().removesuffix(
             ".0"
         )

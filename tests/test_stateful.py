@@ -8,6 +8,7 @@ that was built from nothing.
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from hashlib import sha256
 from pathlib import Path
@@ -25,7 +26,6 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 from stateful_support import (
-    ANALYZER,
     SECOND,
     FakeFileSystem,
     Remembered,
@@ -41,6 +41,7 @@ from stateful_support import (
 )
 
 from index_cache import files, ingest
+from index_cache.analyze import Analyzer
 from index_cache.errors import RootUnavailable
 from index_cache.parse import Document
 from index_cache.refresh import open_store
@@ -52,14 +53,23 @@ if TYPE_CHECKING:
     from index_cache.files import FileSystem
     from index_cache.model import Root
 
+ANALYZER = Analyzer()
 MOUNT = b"mnt"
 DIRECTORIES = (b"", b"sub", b"sub/deep", MOUNT)
 NAMES = (b"a.md", b"A.md", b"b.MD", b"c.markdown")
 PATHS = tuple(os.path.join(directory, name) for directory in DIRECTORIES for name in NAMES)
 
 # All of one length, so that edits within one size are frequent.
-WORDS = ("alpha", "bravo", "delta", "gamma", "omega", "sigma")
-QUERIES = ("alpha bravo", "gamma", "what of delta and omega?", "sigma alpha note deploy")
+# One has another stem in German.
+WORDS = ("alpha", "bravo", "delta", "gamma", "omega", "sigma", "tagen")
+LANGUAGES = ("de", "en", "fr", "xx", "ru")
+QUERIES = (
+    "alpha bravo",
+    "gamma",
+    "what of delta and omega?",
+    "sigma alpha note deploy",
+    "tagen sigma",
+)
 
 TICK = 10_000_000
 MS = 1_000_000
@@ -79,12 +89,15 @@ class Killed(BaseException):
 
 
 def note(chosen: list[str]) -> bytes:
-    """Return a note; three in four have a heading, one in three metadata."""
+    """Return a note; most have a heading, some metadata, and some of these a language."""
     first, *rest = chosen
     body = " ".join([*rest, first])
     if len(rest) == 1:
         return f"{body}\n".encode()
     head = f"---\ntype: {first}\ntags: [deploy]\n---\n" if len(rest) == 2 else ""
+    if len(rest) > 2:
+        language = LANGUAGES[WORDS.index(first) % len(LANGUAGES)]
+        head = f"---\naliases: [{rest[0]} {rest[1]}, {rest[2]}]\nlang: {language}\n---\n"
     return f"{head}# {first} note\n\n{body}\n".encode()
 
 
@@ -232,6 +245,15 @@ class Machine(RuleBasedStateMachine):
             before = self.fs.mtime(path)
             self.fs.write(path, self.data([word, word, word]))
             self.fs.touch(path, before)
+
+    @rule(number=numbers, index=indices, language=st.sampled_from(LANGUAGES))
+    def change_language(self, number: int, index: int, language: str) -> None:
+        """Give a note another language, and so other terms of the same text."""
+        picked = self.pick(number, index)
+        if picked:
+            old = self.content(*picked)
+            new = re.sub(rb"(?m)^lang: ..$", f"lang: {language}".encode(), old)
+            self.fs.write(self.path(*picked), self.known(new))
 
     @rule(number=numbers, index=indices, new=paths)
     def rename(self, number: int, index: int, new: bytes) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from index_cache.analyze import Analyzer
 from index_cache.blocks import blocks
+from index_cache.model import Term
 from recall import Recall
 from recall.summary import LONGEST, MAX_BODY, best_line, pieces
 
@@ -21,8 +22,8 @@ ANALYZER = Analyzer()
 
 
 def best(body: str, query: str, **weights: float) -> tuple[str, int] | None:
-    terms = dict.fromkeys(ANALYZER.terms(query), 1.0)
-    found = best_line(body, {**terms, **weights}, ANALYZER)
+    terms = {**dict.fromkeys(ANALYZER.terms(query), 1.0), **weights}
+    found = best_line(body, {Term(term): weight for term, weight in terms.items()}, ANALYZER)
     return (found.text, found.number) if found else None
 
 

@@ -107,7 +107,8 @@ def test_check_writes_nothing(place: Place) -> None:
 WHERE = "(SELECT id FROM entry WHERE path = CAST('b.md' AS BLOB))"
 COLUMNS = [
     ("record_id", "id"),
-    *((name, name) for name in ("title", "description", "type", "tags", "created", "updated")),
+    *((name, name) for name in ("title", "description", "type", "tags", "aliases", "language")),
+    *((name, name) for name in ("created", "updated")),
     *((name, name) for name in ("modified", "status", "stale_after", "tier", "excerpt")),
 ]
 
@@ -154,8 +155,13 @@ def test_a_planted_character_is_pending_where_the_ctime_tells(tmp_path: Path) ->
 
 
 def terms_of_b(body: str) -> str:
-    fields = ", ".join(schema.FIELDS)
-    return f"REPLACE INTO fts (rowid, {fields}) VALUES ({WHERE}, 'beta', '', '', '', '{body}')"  # noqa: S608
+    return replaced(WHERE, title="beta", path="b", body=body)
+
+
+def replaced(row: str, **texts: str) -> str:
+    """Return a statement that puts these terms, field by field, in the place of a row's."""
+    values = ", ".join(repr(texts.get(field, "")) for field in schema.FIELDS)
+    return f"REPLACE INTO fts (rowid, {', '.join(schema.FIELDS)}) VALUES ({row}, {values})"  # noqa: S608
 
 
 def test_terms_that_differ_are_named(place: Place) -> None:
@@ -180,12 +186,10 @@ def test_terms_in_another_order_are_seen_by_deep_alone(place: Place) -> None:
 def test_terms_that_changed_places_between_notes_are_seen_by_deep(place: Place) -> None:
     """Counts, lengths and vocabulary are all the same."""
     a = "(SELECT id FROM entry WHERE path = CAST('a.md' AS BLOB))"
-    fields = ", ".join(schema.FIELDS)
     tamper(
         place,
         terms_of_b("beta kestrel one three three"),
-        f"REPLACE INTO fts (rowid, {fields})"  # noqa: S608
-        f" VALUES ({a}, 'alpha', '', '', '', 'alpha kestrel two two three')",
+        replaced(a, title="alpha", path="a", body="alpha kestrel two two three"),
     )
     found = proof(place, deep=True)
     assert told(found) == {
@@ -222,8 +226,7 @@ def test_postings_are_not_read_for_what_is_only_pending(
 
 
 def test_terms_of_no_note_are_wrong(place: Place) -> None:
-    fields = ", ".join(schema.FIELDS)
-    tamper(place, f"INSERT INTO fts (rowid, {fields}) VALUES (999, '', '', '', '', 'stray')")  # noqa: S608
+    tamper(place, replaced("999", body="stray"))
     assert told(proof(place)) == {(None, "wrong", ("rows or terms of no file",))}
 
 

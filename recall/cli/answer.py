@@ -7,14 +7,14 @@ import sys
 
 from index_cache.errors import InvalidInput
 from recall.cli.common import Console, progress_on, working_directory, write_error
-from recall.output import is_terminal
+from recall.terminal import is_terminal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recall.config import Config
     from recall.marks import Marker
-    from recall.output import Look
-    from recall.service import Answer
+    from recall.searching import Answer
+    from recall.terminal import Look
 
 # What is read of a query from stdin; nobody's question is longer, and a stream may not end.
 MAX_QUERY_BYTES = 1024 * 1024
@@ -37,6 +37,7 @@ class Asked:
         "literal",
         "names",
         "no_refresh",
+        "recency",
         "types",
         "under",
         "wait",
@@ -57,6 +58,7 @@ class Asked:
         as_json: bool = False,
         explain: bool = False,
         no_refresh: bool = False,
+        recency: float = 0.0,
         literal: bool = False,
     ) -> None:
         self.words = words
@@ -70,6 +72,7 @@ class Asked:
         self.as_json = as_json
         self.explain = explain
         self.no_refresh = no_refresh
+        self.recency = recency
         self.literal = literal
 
 
@@ -100,6 +103,7 @@ def _answer(query: str, asked: Asked, settings: Config, cwd: str) -> Answer:
                 refresh=not asked.no_refresh,
                 explain=asked.explain,
                 wait=settings.search.wait if asked.wait is None else asked.wait,
+                recency=asked.recency,
                 progress=progress,
                 # Text that was not typed as a question is no place for operators.
                 operators=not asked.literal and not _from_stdin(asked.words),
@@ -124,7 +128,7 @@ def _query(words: tuple[str, ...]) -> str:
 
 
 def _finish(console: Console, asked: Asked, settings: Config, cwd: str, answer: Answer) -> int:
-    from recall.card import as_text
+    from recall.terminal import as_text
 
     failures = [entry.failure for entry in answer.reports if entry.failure is not None]
     # A root that failed costs its own notes. When all did, silence would look like an answer.
@@ -150,7 +154,7 @@ def _marker(answer: Answer, look: Look) -> Marker | None:
         return None
     from recall.marks import Marker
 
-    return Marker(answer.terms, os.uname().nodename)
+    return Marker(answer.terms, os.uname().nodename, answer.languages)
 
 
 def _data(answer: Answer, budget: int | None) -> dict[str, object]:

@@ -7,7 +7,8 @@ import sys
 import time
 
 from index_cache.errors import InvalidInput, RootUnavailable
-from recall.output import diagnostic, is_terminal, look_at, visible
+from recall.output import diagnostic, visible
+from recall.terminal import is_terminal, look_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from index_cache.errors import RecallError
     from index_cache.refresh import Report
     from recall.notice import Notice
-    from recall.output import Look
+    from recall.terminal import Look
 
     # What a notice is made of: message and hint.
     Said = tuple[str, str | None]

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from recall.caches import CacheFile
     from recall.config import LeftOut
     from recall.hookfault import Fault
+    from recall.logreading import Entry
     from recall.logsummary import Summary
-    from recall.recalllog import Entry
     from recall.rootstatus import RootStatus
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from recall.hostfiles import Place
     from recall.hostreading import Complaint
     from recall.installing import Change
-    from recall.output import Look
+    from recall.terminal import Look
 
 _SAME = "a project's file and your own are one and the same here"
 _GREEN, _RED, _PLAIN = "\x1b[32m", "\x1b[31m", "\x1b[0m"

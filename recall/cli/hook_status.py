@@ -20,8 +20,8 @@ from recall.output import visible
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recall.hookstatus import Installation, Runs
-    from recall.output import Look
-    from recall.recalllog import Entry
+    from recall.logreading import Entry
+    from recall.terminal import Look
 
 
 @click.command(
@@ -105,11 +105,11 @@ def _held_back(console: Console) -> tuple[list[str], bool]:
 
 
 def _entries(console: Console, state_dir: str | None) -> list[Entry]:
-    from recall import recalllog
+    from recall import logreading
     from recall.files import Unreadable
 
     try:
-        return recalllog.read(state_dir)[0]
+        return logreading.read(state_dir)[0]
     except Unreadable as error:
         console.note(f"when the hook last ran can't be told: its log can't be read: {error}")
         return []

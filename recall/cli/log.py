@@ -17,8 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from recall.logreading import Entry
     from recall.logsummary import Summary
-    from recall.recalllog import Entry
 
 _TEXT = 200  # bytes of a prompt in a line
 _REASONS = 8  # in a line
@@ -43,7 +43,7 @@ def command(*, count: int, as_summary: bool, since: str | None, as_json: bool) -
     long it took. The log is yours alone and has no text of a prompt unless [hook] log_prompts says
     so; [hook] log = false ends it.
     """
-    from recall import dirs, recalllog
+    from recall import dirs, logreading, recalllog
     from recall.durations import seconds_of
     from recall.files import Unreadable
 
@@ -51,7 +51,7 @@ def command(*, count: int, as_summary: bool, since: str | None, as_json: bool) -
     begin = None if since is None else time.time() - seconds_of(since, "--since")
     state_dir = required(dirs.state_dir(os.environ), "a log")
     try:
-        entries, bad = recalllog.read(state_dir)
+        entries, bad = logreading.read(state_dir)
     except Unreadable as error:
         where = os.path.join(state_dir, recalllog.FILE)
         raise RootUnavailable(f"the log can't be read: {error}", where=where) from error

@@ -47,6 +47,13 @@ from recall.cli.options import examples, json_option, root_option, seconds
     metavar="BYTES",
     help="At most this many bytes of cards; whole ones.  [default: 4096 for text]",
 )
+@click.option(
+    "--recency",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    metavar="WEIGHT",
+    help="Let new notes' scores grow by up to this share, 0 to 1.  [default: 0]",
+)
 @json_option
 @click.option("--explain", is_flag=True, help="Show why each note was found and ranked so.")
 @click.option("--literal", is_flag=True, help="Take QUERY as it is: no operators.")
@@ -75,6 +82,7 @@ def command(
     as_json: bool,
     explain: bool,
     no_refresh: bool,
+    recency: float,
     literal: bool,
 ) -> int:
     """Find the notes that answer a question.
@@ -103,6 +111,7 @@ def command(
             as_json=as_json,
             explain=explain,
             no_refresh=no_refresh,
+            recency=recency,
             literal=literal,
         )
     )
