@@ -39,6 +39,8 @@ OBJECTS = {
         problem TEXT
     )""",
     "entry_suspect": "CREATE INDEX entry_suspect ON entry (id) WHERE suspect",
+    # Each search says which files have problems; few have any.
+    "entry_problem": "CREATE INDEX entry_problem ON entry (problem) WHERE problem IS NOT NULL",
     "document": """CREATE TABLE document (
         id INTEGER PRIMARY KEY,
         record_id TEXT NOT NULL,

@@ -35,7 +35,7 @@ class Question:
     all of them, ``whole`` the sum of those that are ``counted`` (all of them if that is None),
     ``terms`` those that are worth searching for, and ``wording`` what made them. Of each of the
     ``phrases``, texts that notes must have, the rarest term is one of them in any case: what has
-    the phrase is found by it. With ``guess`` misspelt words are found.
+    the phrase is found by it. With ``thorough`` misspelt words are found, and common ones count.
     """
 
     __slots__ = ("looked_up", "parts", "terms", "text", "whole", "wording")
@@ -48,7 +48,7 @@ class Question:
         counted: Sequence[bool] | None = None,
         *,
         phrases: Sequence[str] = (),
-        guess: bool = False,
+        thorough: bool = False,
     ) -> None:
         self.wording = Wording(analyzers, [each for s in stores for each in search.languages(s)])
         quoted = [self.wording.terms(phrase) for phrase in phrases]
@@ -58,24 +58,25 @@ class Question:
         self.text = text
         self.parts = [search.statistics(store, self.looked_up) for store in stores]
         self.whole = Statistics.sum(self.parts, counted)
-        if self._widen(stores, guess=guess):
+        if self._widen(stores, thorough=thorough):
             self.whole = Statistics.sum(self.parts, counted)
         few = self.whole.documents < query.FEW_DOCUMENTS
         filler = self.wording.filler(text, query.FILLER) if few else frozenset[str]()
-        self.terms = query.choose(self.looked_up, self.whole, filler)
+        self.terms = query.choose(self.looked_up, self.whole, filler, common=thorough and few)
         for phrase in quoted:
             self.terms += query.rarest(phrase, self.whole, besides=self.terms)
 
-    def _widen(self, stores: Sequence[Store], *, guess: bool) -> bool:
+    def _widen(self, stores: Sequence[Store], *, thorough: bool) -> bool:
         """Give terms that no note has the forms that they may stand for; tell whether any has some.
 
         A single character of a script without blanks stands for all pairs that begin with it; with
-        ``guess`` a word for those that look like it.
+        ``thorough`` a word for those that look like it.
         """
         unknown = [
             term
             for term in self.looked_up
-            if term not in self.whole.frequency and (_is_single(term) or (guess and term.isalpha()))
+            if term not in self.whole.frequency
+            and (_is_single(term) or (thorough and term.isalpha()))
         ]
         if not unknown:
             return False

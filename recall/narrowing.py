@@ -149,7 +149,7 @@ def question(
 ) -> tuple[Question, list[Term]]:
     """Return what is searched for in some caches, and its terms with all of the phrases."""
     phrases = operators.phrases
-    asked = Question(operators.text, stores, analyzers, counted, phrases=phrases, guess=True)
+    asked = Question(operators.text, stores, analyzers, counted, phrases=phrases, thorough=True)
     return asked, [*asked.terms, *chain(*map(asked.wording.terms, phrases))]
 
 

@@ -39,18 +39,22 @@ def to_look_up(terms: Iterable[Term]) -> list[Term]:
     return different
 
 
-def choose(terms: Iterable[Term], known: Statistics, filler: Container[str]) -> list[Term]:
+def choose(
+    terms: Iterable[Term], known: Statistics, filler: Container[str], *, common: bool = False
+) -> list[Term]:
     """Return the terms to search for: those that the corpus has, the rarest first.
 
-    More than MAX_TERMS tell nothing more and cost time. Terms that more than half of the documents
-    have (their weight is FTS5's floor) and ``filler``, which there is among FEW_DOCUMENTS alone,
-    count only when there is nothing else.
+    More than MAX_TERMS tell nothing more and cost time. ``filler``, which there is among
+    FEW_DOCUMENTS alone, counts only when there is nothing else, and so do terms that more than half
+    of the documents have (their weight is FTS5's floor), unless they are asked for (``common``).
     """
     found = sorted(
         (term for term in terms if known.frequency.get(term)),
         key=lambda term: (known.frequency[term], term),
     )
     topic = [term for term in found if term not in filler] or found
+    if common:
+        return topic[:MAX_TERMS]
     telling = [term for term in topic if 2 * known.frequency[term] <= known.documents]
     return (telling or topic)[:MAX_TERMS]
 

@@ -86,7 +86,9 @@ class Searching:
         """Fill in the total and the cards of an answer."""
         operators = answer.operators
         if operators is None:
-            asked = Question(answer.query, self._stores, self._analyzers, self._counted, guess=True)
+            asked = Question(
+                answer.query, self._stores, self._analyzers, self._counted, thorough=True
+            )
             answer.terms = asked.terms
         else:
             from recall.narrowing import question

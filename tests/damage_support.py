@@ -275,6 +275,7 @@ _STATEMENTS = (
     "DROP TABLE fts_docsize",
     "DROP TABLE fts_config",
     "DROP INDEX entry_suspect",
+    "DROP INDEX entry_problem",
     "DROP INDEX document_record_id",
     "ALTER TABLE document RENAME TO documents",
     "ALTER TABLE document RENAME COLUMN title TO heading",

@@ -78,33 +78,33 @@ NOTES = {
 }
 
 
-def forms(text: str, *, guess: bool) -> list[tuple[str, ...]]:
-    asked = Question(text, [store(NOTES)], Analyzers(), guess=guess)
+def forms(text: str, *, thorough: bool) -> list[tuple[str, ...]]:
+    asked = Question(text, [store(NOTES)], Analyzers(), thorough=thorough)
     return [term.forms for term in asked.terms]
 
 
 def test_a_misspelt_word_is_guessed_at_where_it_is_asked_for() -> None:
-    assert forms("certifcate", guess=True) == [("certifc", "certif")]
-    assert forms("certifcate", guess=False) == []
+    assert forms("certifcate", thorough=True) == [("certifc", "certif")]
+    assert forms("certifcate", thorough=False) == []
     # What a note has is spelt right.
-    assert forms("certificate", guess=True) == [("certif",)]
+    assert forms("certificate", thorough=True) == [("certif",)]
 
 
 def test_Q5_a_single_character_stands_for_the_pairs_that_begin_with_it() -> None:
-    for guess in (True, False):
-        assert forms("日", guess=guess) == [("日", "日本")]
-        assert forms("語", guess=guess) == [("語", "語能")]
-        assert forms("力", guess=guess) == [("力",)]  # the end of a run
-        assert forms("京", guess=guess) == []
+    for thorough in (True, False):
+        assert forms("日", thorough=thorough) == [("日", "日本")]
+        assert forms("語", thorough=thorough) == [("語", "語能")]
+        assert forms("力", thorough=thorough) == [("力",)]  # the end of a run
+        assert forms("京", thorough=thorough) == []
 
 
 def test_guesses_count_as_documents_with_the_term() -> None:
-    asked = Question("certifcate 語", [store(NOTES)], Analyzers(), guess=True)
+    asked = Question("certifcate 語", [store(NOTES)], Analyzers(), thorough=True)
     assert dict(asked.whole.frequency) == {"certifc": 1, "語": 1}
 
 
 def test_few_unknown_words_are_guessed_at() -> None:
     unknown = "vualtt certifcate gardem vaultx certificats"
-    looked_up = Question(unknown, [store(NOTES)], Analyzers(), guess=True).looked_up
+    looked_up = Question(unknown, [store(NOTES)], Analyzers(), thorough=True).looked_up
     assert [len(term.forms) > 1 for term in looked_up[:4]].count(True) >= 3
     assert sum(len(term.forms) > 1 for term in looked_up) <= 4
