@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 MAX_LOOKED_UP = 4_000  # at 12 µs each
 MAX_TERMS = 32
+_HALF, _NEARLY_ALL = 0.5, 0.95  # of the documents
 
 # English words that carry grammar, not a topic. A large corpus shows that by itself; in a small one
 # their rarity is chance, and "how" in two notes of twenty would outweigh the topic.
@@ -46,16 +47,15 @@ def choose(
 
     More than MAX_TERMS tell nothing more and cost time. ``filler``, which there is among
     FEW_DOCUMENTS alone, counts only when there is nothing else, and so do terms that more than half
-    of the documents have (their weight is FTS5's floor), unless they are asked for (``common``).
+    of the documents have (their weight is FTS5's floor), with ``common`` more than 19 in 20.
     """
     found = sorted(
         (term for term in terms if known.frequency.get(term)),
         key=lambda term: (known.frequency[term], term),
     )
     topic = [term for term in found if term not in filler] or found
-    if common:
-        return topic[:MAX_TERMS]
-    telling = [term for term in topic if 2 * known.frequency[term] <= known.documents]
+    most = (_NEARLY_ALL if common else _HALF) * known.documents
+    telling = [term for term in topic if known.frequency[term] <= most]
     return (telling or topic)[:MAX_TERMS]
 
 
