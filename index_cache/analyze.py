@@ -219,7 +219,7 @@ class Analyzer:
                 tail = _tail(classes, end)
                 parts = [self._forms(chunk[i:j]) for i, j in _parts(classes, at, end)]
                 if len(parts) > 1 or lead or tail:
-                    yield self._forms(chunk[at - lead : end + tail])
+                    yield _versions(self._forms(chunk[at - lead : end + tail]))
                 yield from parts
                 at = end + tail
             elif kind in _IN_GRAMS:
@@ -254,6 +254,12 @@ class Analyzer:
         if name not in self._by_script:
             self._by_script[name] = _stemmer(name)
         return self._by_script[name]
+
+
+def _versions(forms: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the forms of a whole identifier; ``v1.2.3`` is ``1.2.3`` as well."""
+    whole = forms[0]
+    return (whole, whole[1:]) if whole[0] == "v" and whole[1:2].isdigit() else forms
 
 
 def _stemmer(name: str) -> Stem:

@@ -89,7 +89,8 @@ class Filter:
         texts = [f" {' '.join(terms)} " for terms in fields]
 
         def stands(phrase: Phrase) -> bool:
-            return any(f" {' '.join(phrase)} " in text for text in texts)
+            end = "" if _is_alone(phrase) else " "
+            return any(f" {' '.join(phrase)}{end}" in text for text in texts)
 
         there = all(any(map(stands, forms)) for forms in self.phrases)
         return there and not any(map(stands, self.excluded))
@@ -170,7 +171,13 @@ def _any(phrases: Sequence[Phrase]) -> str:
 
 
 def _quoted(phrase: Phrase) -> str:
-    return '"' + " ".join(phrase).replace('"', '""') + '"'
+    begin = "*" if _is_alone(phrase) else ""
+    return '"' + " ".join(phrase).replace('"', '""') + f'"{begin}'
+
+
+def _is_alone(phrase: Phrase) -> bool:
+    """Tell whether a phrase is one character of a script without blanks: terms begin with it."""
+    return len(phrase) == 1 == len(phrase[0]) and not phrase[0].isascii()
 
 
 def _sound(of: Callable[..., bool], *kinds: type) -> Callable[..., bool]:

@@ -174,8 +174,9 @@ _OTHER_SCRIPT = bytes((*range(0xCE, 0xE1), *range(0xE3, 0xEE)))
 _COMBINING = "\u0300\u0301\u0302\u0303\u0306\u0307\u0308\u030a\u030b\u030c\u0327\u0328"
 
 # Languages that are not written in Latin letters: words of these in their texts are English.
-_OTHER_LETTERS = """am ar be bg bn bo ckb dv dz el fa gu he hi hy ja ka kk km kn ko ky lo mk ml
-    mn mr my ne or pa ps ru sa sd si ta te tg th ti ug uk ur yi yue zh"""
+_OTHER_LETTERS = """ab am ar as av ba be bg bn bo ce ckb cv dv dz el fa gu he hi hy ja ka kk
+    km kn ko ks kv ky lo mk ml mn mr my ne or os pa ps ru sa sd si ta te tg
+    th ti ug uk ur yi yue zh"""
 
 _TWO_LETTERS = """aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr
     cs cu cv cy da de dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho

@@ -110,7 +110,8 @@ def _listed(value: Value | None) -> tuple[str, ...]:
         value = list(value.split(","))
     if not isinstance(value, list):
         return ()
-    texts = (_line(text) for text in value if isinstance(text, str))
+    # Composed: the same letters are the same tag, however they were typed.
+    texts = (unicodedata.normalize("NFC", _line(text)) for text in value if isinstance(text, str))
     return tuple(dict.fromkeys(text for text in texts if text))[:_MAX_LISTED]
 
 

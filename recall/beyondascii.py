@@ -6,11 +6,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_HAN, _HANGUL, _THREE = "han", "hangul", "three"
+_HAN, _HANGUL, THREE = "han", "hangul", "three"
 _RANGES = (
-    ("\u0e00", "\u0eff", _THREE),
-    ("\u1000", "\u109f", _THREE),
-    ("\u1780", "\u17ff", _THREE),
+    ("\u0e00", "\u0eff", THREE),
+    ("\u1000", "\u109f", THREE),
+    ("\u1780", "\u17ff", THREE),
     ("\u3005", "\u312f", _HAN),
     ("\u3400", "\u9fff", _HAN),
     ("\uac00", "\ud7a3", _HANGUL),
@@ -154,7 +154,7 @@ class Runs:
         """Return what is left of a run, in pieces of two characters and more (or the run)."""
         if script == _HANGUL:
             return self._stems(run)
-        if script == _THREE:
+        if script == THREE:
             return [run]
         pieces = self._rest(run).split()
         return [piece for piece in pieces if len(piece) > 1 or piece == run]

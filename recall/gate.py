@@ -35,6 +35,7 @@ _SMALL = 20  # notes: in fewer, being the only note that has a word is no better
 _OFTEN = 3  # times a note says a word that every project has, when it is about that
 _ONCE = 0.85  # of a word that a note says once in its text, when the prompt has others
 _BEHIND = 5.0  # points after the best hit where a card is more often noise
+_THREE, _THREES = 3, 3  # characters of a term of Thai, and how many of these in a row are a word
 _HEAD_FIELDS = 4  # title, aliases, description, tags: the first of schema.FIELDS
 
 
@@ -244,15 +245,22 @@ def _add(seen: Evidence, word: Word, share: float = 1.0) -> None:
 
 
 def _share(word: Word, counts: Mapping[str, object]) -> float:
-    """Return the share of a word that a note has: of a run, by characters, else all or nothing."""
+    """Return the share of a word that a note has: of a run, by characters, else all or nothing.
+
+    Of a run cut into threes only so many in a row count as make a word: any text has some of them.
+    """
     if not word.run:
         return 1.0 if counts.get(word.terms[0]) else 0.0
-    covered: set[int] = set()
     size = len(word.text) - len(word.terms) + 1
-    for at, term in enumerate(word.terms):
-        if counts.get(term):
-            covered.update(range(at, at + size))
-    return len(covered) / len(word.text)
+    least = _THREES if size == _THREE else 1
+    covered = row = 0
+    for term in [*word.terms, ""]:
+        if term and counts.get(term):
+            row += 1
+            continue
+        covered += row + size - 1 if row >= least else 0
+        row = 0
+    return min(1.0, covered / len(word.text))
 
 
 def _in_text(word: Word, counts: Mapping[str, Sequence[int] | None], asked: int) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from functools import cache, partial
 from itertools import chain
+from unicodedata import normalize
 
 from index_cache import listing, search
 from index_cache.analyze import ENGLISH
@@ -54,7 +55,7 @@ def _known(roots: Sequence[Root], stores: Sequence[Store | None], analyzers: Ana
     return Known(
         root=lambda name: any(root.name == name for root in roots),
         type=lambda name: _lower(name) in names("type"),
-        tag=lambda name: _lower(name) in names("tags"),
+        tag=lambda name: _lower(normalize("NFC", name)) in names("tags"),
         path=lambda glob: any(map(Globs([glob]).match, paths())),
         words=lambda words: bool(analyzers[ENGLISH].terms(words)),
         now=time.time(),
@@ -108,7 +109,7 @@ def narrow(
             part.under,
             part.without,
             journal=part.journal,
-            tags=operators.tags,
+            tags=[normalize("NFC", tag) for tag in operators.tags],
             path=path,
             time=after_and_before,
             phrases=phrases(operators.phrases),

@@ -55,7 +55,7 @@ def near(cwd: str, roots: Sequence[Root]) -> list[bool]:
     It lies in the repository or the directory of the project's file, or ``cwd`` lies in it.
     """
     here = os.path.realpath(cwd)
-    places = [here]
+    places = []
     for name in (".git", PROJECT_FILE):
         found = _first(_upwards(here), name, [])
         if found is not None:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 BEST = 8  # hits that are judged, and one of each of so many other roots
 DEPTH = 500  # documents of one root that are read to find them
 LOOKED_AT = 64_000  # characters of a prompt: of more the first and the last half
+_BEYOND_ASCII = 4  # times as long other characters take
 MOST_NAMED = 20  # notes of one root that a prompt may ask for by name
 
 _MARKS = ".,:;!?()\"'`*"  # what may stand around a plain word
@@ -203,11 +204,12 @@ def ends_of(prompt: str) -> str:
 
     What is asked stands before or behind what was pasted.
     """
-    if len(prompt) <= LOOKED_AT:
+    most = LOOKED_AT if prompt.isascii() else LOOKED_AT // _BEYOND_ASCII
+    if len(prompt) <= most:
         return prompt
     # What was cut in two is no word; where there are no blanks, it is.
-    head = prompt[: LOOKED_AT // 2].rsplit(None, 1)[0]
-    tail = prompt[-LOOKED_AT // 2 :].split(None, 1)[-1]
+    head = prompt[: most // 2].rsplit(None, 1)[0]
+    tail = prompt[-most // 2 :].split(None, 1)[-1]
     return f"{head} {tail}"
 
 

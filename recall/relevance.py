@@ -129,10 +129,9 @@ class Scorer:
         self._recency = recency
         self._now = time.time()
         self._weights = [asked.whole.weight(term) for term in asked.terms]
+        # All of the question: grammar is not searched for, and is said of a title all the same.
         self._by_form = {
-            form: weight
-            for term, weight in zip(asked.terms, self._weights, strict=True)
-            for form in term.forms
+            form: asked.whole.weight(term) for term in asked.looked_up for form in term.forms
         }
         self._unsaid = UNSAID * asked.whole.weight_of(0)
 

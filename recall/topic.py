@@ -32,6 +32,9 @@ _ARABIC = "\u0600"
 _ARTICLES = ("وال", "بال", "كال", "فال", "ال", "لل")  # Arabic, written as one with its word
 
 
+_SHORT_WORD, _LONG_WORD = 2, 4  # characters of a word of Chinese, of Thai
+
+
 class Word:
     """Something in a text that tells of its subject.
 
@@ -141,7 +144,7 @@ class Topic:
         if piece.isascii():
             yield from self._spelled(piece)
             return
-        from recall.beyondascii import Runs, by_script
+        from recall.beyondascii import THREE, Runs, by_script
 
         for script, part in by_script(unicodedata.normalize("NFKC", piece)):
             if not script:
@@ -152,7 +155,8 @@ class Topic:
             for left in self._runs.without_chatter(script, part):
                 terms = self._wording.terms(left)
                 if terms:
-                    yield Word(left, terms, max(1.0, len(left) / 2), run=True)
+                    weight = len(left) / (_LONG_WORD if script == THREE else _SHORT_WORD)
+                    yield Word(left, terms, max(1.0, weight), run=True)
 
     def _spelled(self, piece: str) -> Iterator[Word]:
         terms = self._wording.terms(piece)

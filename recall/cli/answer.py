@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from recall.searching import Answer
     from recall.terminal import Look
 
-# What is read of a query from stdin; nobody's question is longer, and a stream may not end.
+# What is searched for of a query from stdin: of a longer one its first and its last half. What is
+# read of it has an end as well, since a stream may have none.
 MAX_QUERY_BYTES = 1024 * 1024
+MAX_READ = 16 * MAX_QUERY_BYTES
 MAX_K = 1000
 MIN_BUDGET = 256
 MAX_BUDGET = 1024 * 1024
@@ -80,9 +82,13 @@ def search(asked: Asked) -> int:
     """Answer on stdout and return the exit status. Raises RecallError."""
     from recall import config
 
-    query = _query(asked.words)
+    query, is_whole = _query(asked.words)
     cwd = working_directory()
     console = Console("search", as_json=asked.as_json)
+    if not is_whole:
+        console.note(
+            "the question is longer than 1 MiB: what stands in its midst is not searched for"
+        )
     settings = config.load(cwd, os.environ, asked.names, fallback=True)
     console.note_all(settings.notices)
     return _finish(console, asked, settings, cwd, _answer(query, asked, settings, cwd))
@@ -117,14 +123,19 @@ def _from_stdin(words: tuple[str, ...]) -> bool:
     return words in {(), ("-",)}
 
 
-def _query(words: tuple[str, ...]) -> str:
+def _query(words: tuple[str, ...]) -> tuple[str, bool]:
+    """Return what to search for, and whether that is all of it."""
     if not _from_stdin(words):
-        return " ".join(words)
+        return " ".join(words), True
     if not words and is_terminal(sys.stdin):
         raise InvalidInput("there is nothing to search for", hint='recall search "your question"')
     if sys.stdin is None:
-        return ""
-    return sys.stdin.buffer.read(MAX_QUERY_BYTES).decode("utf-8", "replace")
+        return "", True
+    data = sys.stdin.buffer.read(MAX_READ)
+    if len(data) <= MAX_QUERY_BYTES:
+        return data.decode("utf-8", "replace"), True
+    half = MAX_QUERY_BYTES // 2
+    return b" ".join((data[:half], data[-half:])).decode("utf-8", "replace"), False
 
 
 def _finish(console: Console, asked: Asked, settings: Config, cwd: str, answer: Answer) -> int:
