@@ -235,6 +235,10 @@ class Analyzer:
                 at += 1
 
     def _forms(self, word: str) -> tuple[str, ...]:
+        if word.isascii():
+            lowered = word[:MAX_TERM].lower()
+            stemmed = lowered.isalpha() and len(lowered) >= _SHORTEST_STEMMED
+            return (self._stem(lowered) if stemmed else lowered,)
         folded = _fold(word)[:MAX_TERM]
         if len(folded) < _SHORTEST_STEMMED or not _is_stemmed(folded):
             return (folded,)
@@ -242,7 +246,7 @@ class Analyzer:
             stem = self._of_script(ord(folded[0]))
             return (_fold(stem(_lowered(word)))[:MAX_TERM] or folded,)
         plain = self._stem(folded)
-        if word.isascii() or self._english or not folded.isascii():
+        if self._english or not folded.isascii():
             return (plain,)
         # What is stemmed as it is written is stemmed best; that is folded afterwards.
         written = _fold(self._stem(_lowered(word)))[:MAX_TERM] or plain

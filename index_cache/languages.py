@@ -159,7 +159,7 @@ _LETTERS = {
 _NOT_TELLING = """a ai az bat ca care co come del die do door go ha her hi ho i jest kde man
     mar met mi no non op os per plus pro see sense sig so til war"""
 
-_LOOKED_AT = 1_400  # characters
+_LOOKED_AT = 700  # characters
 _FENCE = "```"
 _CLEARLY_ENGLISH = 4  # different words
 _ENGLISH_TO_ONE = 4  # as many for one that English has not
