@@ -113,22 +113,14 @@ class Reader:
             return self._without_document(entry, number, known, WITHHELD)
         if content.guessed:
             entry.problem = "indexed, but it is not all UTF-8: the stray bytes were read as cp1252"
-        texts = searchable(entry.path, document)
-        analyzer = self._analyzers[document.language]
-        pieces = [*map(analyzer.pieces, texts)] if self._in_pieces else []
-        terms = [*map(" ".join, pieces)] if pieces else [*map(analyzer.text, texts)]
-        if is_journal(document.type):
-            terms[TYPE] += f" {JOURNAL}"
-            for found in pieces[TYPE : TYPE + 1]:
-                found.append(JOURNAL)
-        replaces = known is not None
+        pieces = analysed(entry.path, document, self._analyzers)
         return Row(
             number,
             entry,
             columns(entry.path, document),
-            tuple(terms),
-            pieces=tuple(pieces),
-            replaces=replaces,
+            tuple(map(" ".join, pieces)),
+            pieces=tuple(pieces) if self._in_pieces else (),
+            replaces=known is not None,
         )
 
     def _unreadable(self, path: bytes, number: int, known: Entry | None, reason: str) -> Row | None:
@@ -175,6 +167,15 @@ def searchable(path: bytes, document: Document) -> tuple[str, ...]:
         place.replace("/", " "),
         document.body,
     )
+
+
+def analysed(path: bytes, document: Document, analyzers: Analyzers) -> list[list[str]]:
+    """Return what is indexed of a document: of each field, the terms of its chunks by blanks."""
+    analyzer = analyzers[document.language]
+    pieces = [*map(analyzer.pieces, searchable(path, document))]
+    if is_journal(document.type):
+        pieces[TYPE].append(JOURNAL)
+    return pieces
 
 
 def record_id(path: bytes, document: Document) -> str:

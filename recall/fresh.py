@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 
 from index_cache import files, schema
-from index_cache.filters import JOURNAL, is_journal
 from index_cache.search import by_term
 
 TYPE_CHECKING = False
@@ -73,15 +72,12 @@ def _reread(
 ) -> bool:
     """Put what a file says now into its hit; False when it no longer answers the query."""
     from index_cache.parse import Document
-    from index_cache.reader import columns, searchable
+    from index_cache.reader import analysed, columns
 
     document = Document(hit.path, content.text)
     if document.withheld:
         return False
-    analyzer = analyzers[document.language]
-    fields = [analyzer.terms(text) for text in searchable(hit.path, document)]
-    if is_journal(document.type):
-        fields[schema.TYPE].append(JOURNAL)
+    fields = [" ".join(pieces).split() for pieces in analysed(hit.path, document, analyzers)]
     if says is not None and not says(fields):
         return False
     _count(hit, fields, terms)
