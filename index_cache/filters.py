@@ -15,7 +15,7 @@ JOURNAL = ":journal"
 
 def is_journal(type: str) -> bool:
     """Tell whether a type is the one that is left out unless it is asked for."""
-    return _lower(type) == "journal"
+    return lower(type) == "journal"
 
 
 class Filter:
@@ -70,15 +70,15 @@ class Filter:
     def admits(self, type: str) -> bool:
         """Tell whether a document of this type may be returned; ``sql`` says the same."""
         if self.types is not None:
-            return _lower(type) in map(_lower, self.types)
+            return lower(type) in map(lower, self.types)
         return self.journal or not is_journal(type)
 
     def admits_now(self, type: str, tags: str, modified: str, signature: bytes) -> bool:
         """Tell whether a document that now has these columns may be returned, at the same path."""
-        there = set(_lower(tags).split("\n"))
+        there = set(lower(tags).split("\n"))
         return (
             self.admits(type)
-            and there.issuperset(map(_lower, self.tags))
+            and there.issuperset(map(lower, self.tags))
             and (self.time is None or self.time(modified, signature))
         )
 
@@ -194,9 +194,18 @@ def _lines(value: str) -> str:
     return f"char(10) || lower({value}) || char(10)"
 
 
-def _lower(type: str) -> str:
+def lower(text: str) -> str:
     """Return a text in lower case as SQLite's NOCASE has it: ASCII letters alone."""
-    return "".join(each.lower() if each.isascii() else each for each in type)
+    return "".join(each.lower() if each.isascii() else each for each in text)
+
+
+def is_whole(text: str) -> bool:
+    """Tell whether SQLite takes a text: it takes no half of a character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _range(directory: bytes) -> tuple[bytes, bytes]:

@@ -5,6 +5,7 @@ Ids and the names of files are in no FTS table. See "Asked for by name" in ``spe
 
 from __future__ import annotations
 
+from index_cache.filters import is_whole
 from index_cache.guard import guarded, is_path
 from index_cache.model import Hit
 from index_cache.search import ORPHAN, ROW, SOUND, check_hit, conditions
@@ -85,8 +86,8 @@ def _by_path(store: Store, paths: Iterable[bytes]) -> list[int]:
 
 def _by_id(store: Store, ids: Iterable[str]) -> list[int]:
     """Return the row ids of documents with such an id, in path order."""
-    # Half of a character is in no text of ours, and SQLite takes none.
-    different = sorted({each for each in ids if _is_whole(each)})
+    # Half of a character is in no text of ours.
+    different = sorted({each for each in ids if is_whole(each)})
     hashes = [each for each in different if each[: len(_NOT_INDEXED)].lower() == _NOT_INDEXED]
     rows: list[tuple[bytes, int]] = []
     for asked, where in ((different, f" AND {_INDEXED}"), (hashes, f" AND NOT {_INDEXED}")):
@@ -154,11 +155,3 @@ def _parts(values: Sequence[T]) -> Iterator[Sequence[T]]:
 
 def _marks(values: Sequence[object]) -> str:
     return ", ".join("?" * len(values))
-
-
-def _is_whole(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

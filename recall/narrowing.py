@@ -12,7 +12,7 @@ from unicodedata import normalize
 
 from index_cache import listing, search
 from index_cache.analyze import ENGLISH
-from index_cache.filters import Filter
+from index_cache.filters import Filter, lower
 from index_cache.globs import Globs
 from index_cache.guard import guarded, is_signature, is_text
 from recall import rank
@@ -54,8 +54,8 @@ def _known(roots: Sequence[Root], stores: Sequence[Store | None], analyzers: Ana
 
     return Known(
         root=lambda name: any(root.name == name for root in roots),
-        type=lambda name: _lower(name) in names("type"),
-        tag=lambda name: _lower(normalize("NFC", name)) in names("tags"),
+        type=lambda name: lower(name) in names("type"),
+        tag=lambda name: lower(normalize("NFC", name)) in names("tags"),
         path=lambda glob: any(map(Globs([glob]).match, paths())),
         words=lambda words: bool(analyzers[ENGLISH].terms(words)),
         now=time.time(),
@@ -69,12 +69,7 @@ def _names(store: Store, column: str) -> set[str]:
     texts = [text for (text,) in rows]
     if not all(map(is_text, texts)):
         raise store.damaged("a row of a document can't be read")
-    return {name for text in texts for name in _lower(str(text)).split("\n")}
-
-
-def _lower(text: str) -> str:
-    """Return a text in lower case as SQLite has it: ASCII letters alone."""
-    return "".join(each.lower() if each.isascii() else each for each in text)
+    return {name for text in texts for name in lower(str(text)).split("\n")}
 
 
 def narrow(
@@ -134,8 +129,8 @@ def _both(types: Sequence[str] | None, others: Sequence[str]) -> Sequence[str] |
     """Return the types of a filter that are among others too, all if there are no others."""
     if types is None or not others:
         return others or types
-    among = {_lower(each) for each in others}
-    return [each for each in types if _lower(each) in among]
+    among = {lower(each) for each in others}
+    return [each for each in types if lower(each) in among]
 
 
 def _is_between(after: str | None, before: str | None, modified: str, signature: bytes) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from index_cache.errors import InvalidInput
+from index_cache.filters import is_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,8 +151,8 @@ def _take(found: Operators, key: str, value: str, known: Known) -> bool:
         return True
     if key == "path":
         value = value.removeprefix("./")
-    elif not _is_whole(value):
-        return False  # half of a character is in no text of ours, and SQLite takes none
+    elif not is_whole(value):
+        return False  # half of a character is in no text of ours
     knows = known.words if key == "not" else getattr(known, key)
     taken = bool(value) and knows(value)
     if taken:
@@ -196,11 +197,3 @@ def passes(time: str, after: str | None, before: str | None) -> bool:
     time = f"{time[:10]}T{time[11:]}" if time[10:11] in {"t", " "} else time
     time = time.removesuffix("Z")
     return (after is None or time >= after) and (before is None or time < before)
-
-
-def _is_whole(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
