@@ -100,6 +100,11 @@ def bound(part: Statistics, whole: Statistics, terms: Sequence[Term]) -> float:
     return rarity * max(1.0, whole.average_length / part.average_length)
 
 
+def norm(length: float, average: float) -> float:
+    """Return what a frequency saturates against in a text so long, with the others' average."""
+    return _K1 * (1 - _B + _B * length / average)
+
+
 def norms(whole: Statistics) -> tuple[float, float]:
     """Return what the saturation of a term begins with, and what each term of a document adds."""
     return _K1 * (1 - _B), _K1 * _B / whole.average_length
@@ -107,12 +112,12 @@ def norms(whole: Statistics) -> tuple[float, float]:
 
 def contributions(hit: Hit, whole: Statistics, terms: Sequence[str]) -> list[float]:
     """Return what each term adds to a hit's score: FTS5's bm25 with its sign turned."""
-    norm = _K1 * (1 - _B + _B * hit.length / whole.average_length)
+    against = norm(hit.length, whole.average_length)
     shares = []
     for term, counts in zip(terms, hit.occurrences, strict=True):
         frequency = weighted(counts)
         shares.append(
-            whole.idf(term) * frequency * (_K1 + 1) / (frequency + norm) if frequency else 0.0
+            whole.idf(term) * frequency * SATURATED / (frequency + against) if frequency else 0.0
         )
     return shares
 
@@ -139,14 +144,6 @@ def statistics(store: Store, terms: Iterable[Term]) -> Statistics:
         if found:
             frequency[str(term)] = min(found, totals.documents)
     return Statistics(totals.documents, totals.terms, frequency)
-
-
-@guarded
-def frequency(store: Store, form: str) -> int:
-    """Return how many of a root's documents have a term, by one form of it."""
-    for (count,) in store.connection.execute("SELECT doc FROM vocabulary WHERE term = ?", (form,)):
-        return int(count)
-    return 0
 
 
 @guarded

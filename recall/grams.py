@@ -10,6 +10,7 @@ import unicodedata
 from math import log
 
 from index_cache.analyze import GRAMS
+from index_cache.search import SATURATED, Statistics, norm
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 LOOKED_AT = 8_000  # characters of a note
 _SIZE = 4  # letters
-_SATURATED = 2.2
 
 
 class _Blanks(dict[int, str]):
@@ -62,17 +62,14 @@ class Grams:
             return []
         has = [[gram in text for gram in self._grams] for text in texts]
         number = len(texts)
+        these = Statistics(number, 0, {})
         scale = log(1 + notes) / log(1 + max(number, 2))
-        rarity = [
-            scale * log(1 + (number - count + 0.5) / (count + 0.5))
-            for count in map(sum, zip(*has, strict=True))
-        ]
+        rarity = [scale * these.weight_of(count) for count in map(sum, zip(*has, strict=True))]
         average = sum(map(len, texts)) / number
         found = []
         for text, which in zip(texts, has, strict=True):
-            norm = 1.2 * (0.25 + 0.75 * len(text) / average)
             shared = sum(idf for idf, there in zip(rarity, which, strict=True) if there)
-            found.append(shared * _SATURATED / (1 + norm))
+            found.append(shared * SATURATED / (1 + norm(len(text), average)))
         return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 
 from index_cache import schema
-from index_cache.search import SATURATED
+from index_cache.search import SATURATED, norm
 from recall import rank
 
 TYPE_CHECKING = False
@@ -60,7 +60,7 @@ def passage(hit: Hit, weights: Sequence[float]) -> float:
     by what stands far apart.
     """
     events = sorted((place, number) for number, places in enumerate(hit.places) for place in places)
-    norm = _norm(min(WINDOW, hit.length) / _USUAL)
+    against = norm(min(WINDOW, hit.length), _USUAL)
     counts = [0] * len(weights)
     best = now = 0.0
     first = 0
@@ -68,21 +68,17 @@ def passage(hit: Hit, weights: Sequence[float]) -> float:
         while events[first][0] <= place - WINDOW:
             gone = events[first][1]
             counts[gone] -= 1
-            now -= weights[gone] * _step(counts[gone], norm)
+            now -= weights[gone] * _step(counts[gone], against)
             first += 1
-        now += weights[number] * _step(counts[number], norm)
+        now += weights[number] * _step(counts[number], against)
         counts[number] += 1
         best = max(best, now)
     return best
 
 
-def _norm(length: float) -> float:
-    return 1.2 * (0.25 + 0.75 * length)
-
-
-def _step(count: int, norm: float) -> float:
+def _step(count: int, against: float) -> float:
     """Return what one more occurrence adds to a saturation of ``count`` ones."""
-    return SATURATED * ((count + 1) / (count + 1 + norm) - count / (count + norm))
+    return SATURATED * ((count + 1) / (count + 1 + against) - count / (count + against))
 
 
 def in_fields(hit: Hit, weights: Sequence[float], fields: Collection[int]) -> float:
