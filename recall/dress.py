@@ -78,11 +78,6 @@ class Dresser:
         """Return the card of a hit that ``is_current``; so must the ``copies`` of its text be."""
         root = self._roots[hit.root]
         place = self._place(hit)
-        stale = None
-        if hit.status or hit.stale_after:
-            from recall.stale import stale_reason  # few notes have either
-
-            stale = stale_reason(hit.status, hit.stale_after, time.time())
         summary, line, section = hit.description, None, None
         if not summary:
             summary, line, section = self._from_body(hit, root)
@@ -95,7 +90,7 @@ class Dresser:
             type=hit.type,
             tier=hit.tier,
             modified=rank.modified(hit),
-            stale=stale,
+            stale=rank.stale(hit, time.time()),
             summary=summary,
             score=hit.score,
             tags=tuple(filter(None, hit.tags.split("\n"))),

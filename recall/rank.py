@@ -66,6 +66,15 @@ def modified(hit: Hit) -> str:
     return hit.modified or utc(files.mtime_ns(hit.signature))
 
 
+def stale(hit: Hit, now: float) -> str | None:
+    """Return why a note counts as stale at ``now``: see ``stale.stale_reason``."""
+    if not hit.status and not hit.stale_after:
+        return None
+    from recall.stale import stale_reason  # few notes have either
+
+    return stale_reason(hit.status, hit.stale_after, now)
+
+
 def utc(nanoseconds: int) -> str:
     """Return a time in ns since the epoch as ``2026-11-30T12:00:00Z``; "" for an absurd one."""
     import time  # few hits need it

@@ -163,17 +163,10 @@ class Scorer:
             "tier": TIERS.get(hit.tier, 0.0),
             "recency": self._recency
             and self._recency * freshness(rank.modified(hit), hit.type, self._now),
-            "stale": -STALE if self._is_stale(hit) else 0.0,
+            "stale": -STALE if rank.stale(hit, self._now) else 0.0,
         }
         hit.parts.update((name, said * share) for name, share in shares.items())
         hit.score = sum(hit.parts.values())
-
-    def _is_stale(self, hit: Hit) -> bool:
-        if not hit.status and not hit.stale_after:
-            return False
-        from recall.stale import stale_reason  # few notes have either
-
-        return stale_reason(hit.status, hit.stale_after, self._now) is not None
 
     def _precision(self, hit: Hit) -> float:
         analyzer = self._asked.wording.analyzers[hit.language]
