@@ -144,12 +144,14 @@ class Filter:
         These come last: FTS5 counts them as it counts the terms. In its bm25 they only add to a
         document's own score, which bounds the common one all the same.
         """
-        if self.phrases:
-            matched = " AND ".join(f"({each})" for each in (matched, *map(_any, self.phrases)))
+        # What is left out stands innermost: of (terms AND phrase) NOT words FTS5 tells for some
+        # documents that they lack a term that they have.
         if self.types is None and not self.journal:
             matched = f'({matched}) NOT (type : "{JOURNAL}")'
         if self.excluded:
             matched = f"({matched}) NOT ({self.excluding()})"
+        if self.phrases:
+            matched = " AND ".join(f"({each})" for each in (matched, *map(_any, self.phrases)))
         return matched
 
     def excluding(self) -> str:
