@@ -6,7 +6,7 @@ from html import escape
 
 from recall import benchfigures, benchplots, benchreport
 from recall.metrics import MEASURES
-from recall.output import plain, visible
+from recall.output import plain, size, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ table { border-collapse: collapse; font-size: .9rem; width: 100%; }
 th, td { border-bottom: 1px solid var(--line); padding: .3rem .6rem; text-align: right;
   vertical-align: top; }
 th:first-child, td:first-child, .text td, .text th { text-align: left; }
-td { overflow-wrap: anywhere; } td.figure { text-align: right; white-space: nowrap; }
+td { overflow-wrap: anywhere; } .text td:first-child { width: 40%; }
+figcaption { font-size: .9rem; margin: .3rem 0 1rem; }
+td.figure { text-align: right; white-space: nowrap; }
 ol, ul { margin: 0; padding-left: 1.3rem; } code { overflow-wrap: anywhere; }
 dl { display: grid; gap: .1rem 1rem; grid-template-columns: max-content 1fr; font-size: .9rem; }
 dd { margin: 0; overflow-wrap: anywhere; }
@@ -98,8 +100,8 @@ def _facts(report: Mapping[str, Any]) -> str:
         "notes": f"{corpus['documents']:,} ({corpus['digest']})",
         "command": plain(report["command"]),
         "recall": f"{report['recall']}, {report['time']}",
-        "caches": benchreport.size(cost["cache_bytes"]),
-        "peak memory": benchreport.size(cost["peak_memory_bytes"]),
+        "caches": size(cost["cache_bytes"]),
+        "peak memory": size(cost["peak_memory_bytes"]),
     }
     items = "".join(f"<dt>{k}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
     return f"<dl>{items}</dl>"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from index_cache.ingest import Progress
     from recall.corpus import Corpus
-    from recall.labels import Label
+    from recall.labels import Label, Labels
     from recall.settings import Config
 
     Report = dict[str, Any]
@@ -75,7 +75,7 @@ class Bench:
         whose scope or documents can't be told.
         """
         started = time.perf_counter()
-        held = refreshed(self._settings, self._cwd, self._environ, progress)
+        held = refreshed(self._settings, self._cwd, self._environ, progress, digests=True)
         self._check(held)
         asking = Asking(self._settings, self._cwd, dict(self._environ))
         with Probe(self._settings, held, self._cwd, self._environ) as probe:
@@ -125,21 +125,20 @@ class Bench:
         }
 
     def _check(self, held: Corpus) -> None:
-        faults = wrong(self._labels, held, self._settings, self._cwd)
-        if faults:
-            label, message = faults[0]
-            raise InvalidInput(
-                message,
-                where=f"{self._path}:{label.line}",
-                hint="recall bench check --labels FILE lists all that is wrong",
-            )
-        names = [name for _, name in gone(self._labels, held)]
+        unclear = _unclear(self._labels, held, self._settings, self._cwd)
+        hint = f"recall bench check --labels {shell_quoted(self._path)}"
+        if unclear:
+            first = unclear[0]
+            told = f": {', '.join(first.similar)}" if first.similar else ""
+            raise InvalidInput(first.message + told, where=f"{self._path}:{first.line}", hint=hint)
+        names = list(dict.fromkeys(each.name for each in _gone(self._labels, held)))
         if names:
             listed = ", ".join(names[:_FIRST]) + (", …" if len(names) > _FIRST else "")
             many = "document that is" if len(names) == 1 else "documents that are"
+            count = "counts" if len(names) == 1 else "count"
             self._note(
-                f"labels name {len(names):,} {many} not there, and count as not found: {listed}",
-                f"recall bench check --labels {shell_quoted(self._path)}",
+                f"labels name {len(names):,} {many} not there and {count} as not found: {listed}",
+                hint,
             )
 
     def _note(self, message: str, hint: str | None = None) -> None:
@@ -178,49 +177,91 @@ def place_of_caches(environ: Mapping[str, str]) -> str:
 
 
 def refreshed(
-    settings: Config, cwd: str, environ: Mapping[str, str], progress: Progress | None
+    settings: Config,
+    cwd: str,
+    environ: Mapping[str, str],
+    progress: Progress | None,
+    *,
+    digests: bool,
 ) -> Corpus:
-    """Bring the caches up to date and return their documents. Raises what a root's refresh did."""
+    """Bring the caches up to date and return their documents, with ``digests`` if asked for.
+
+    Raises the failure of the first root whose cache could not be refreshed.
+    """
     cache_dir = place_of_caches(environ)
     with Recall(settings.roots, cwd=cwd, environ=environ) as recall:
         for report in recall.refresh(progress=progress):
             if report.failure is not None:
                 raise report.failure
         roots = recall.roots
-    return corpus.read(cache_dir, roots, digests=True)
+    return corpus.read(cache_dir, roots, digests=digests)
 
 
-def gone(found: Sequence[Label], held: Corpus) -> list[tuple[Label, str]]:
-    """Return each name that no document has, once, with the first label that has it."""
-    names: dict[str, Label] = {}
+class Fault:
+    """What is wrong with a label: ``kind`` is ``invalid``, ``gone``, ``ambiguous`` or ``scope``.
+
+    ``name`` is that of the document or the scope, ``similar`` are places of files of that name.
+    """
+
+    def __init__(
+        self,
+        line: int,
+        id: str,
+        kind: str,
+        message: str,
+        name: str = "",
+        similar: Sequence[str] = (),
+    ) -> None:
+        self.line = line
+        self.id = id
+        self.kind = kind
+        self.message = message
+        self.name = name
+        self.similar = list(similar)
+
+
+def faults(found: Labels, held: Corpus, settings: Config, cwd: str) -> list[Fault]:
+    """Return all that is wrong with some labels, by line."""
+    invalid = [Fault(each.line, "", "invalid", each.message) for each in found.problems]
+    if not found.labels and not invalid:
+        invalid = [Fault(1, "", "invalid", "there are no labels in it")]
+    known = _unclear(found.labels, held, settings, cwd) + _gone(found.labels, held)
+    return sorted([*invalid, *known], key=lambda each: each.line)
+
+
+def _gone(found: Sequence[Label], held: Corpus) -> list[Fault]:
+    """Return each name that no document has, for each label that has it."""
+    similar: dict[str, list[str]] = {}
+    missing = []
     for label in found:
         for name in label.names():
             if not held.keys(name):
-                names.setdefault(name, label)
-    return [(label, name) for name, label in names.items()]
+                if name not in similar:
+                    similar[name] = held.similar(name)
+                told = f'no document has the name "{name}"'
+                missing.append(Fault(label.line, label.id, "gone", told, name, similar[name]))
+    return missing
 
 
-def wrong(
-    found: Sequence[Label], held: Corpus, settings: Config, cwd: str
-) -> list[tuple[Label, str]]:
-    """Return what of labels can't be told: names of several documents, scopes that are nowhere."""
-    faults: list[tuple[Label, str]] = []
-    roots = {root.name for root in settings.roots}
-    scopes: dict[str, bool] = {}
+def _unclear(found: Sequence[Label], held: Corpus, settings: Config, cwd: str) -> list[Fault]:
+    """Return names of several documents, and scopes that are nowhere."""
+    unclear: list[Fault] = []
+    scopes: dict[str, bool] = dict.fromkeys((root.name for root in settings.roots), True)
     for label in found:
         for name in label.names():
             keys = held.keys(name)
             if len(keys) > 1:
-                told = ", ".join(keys[:_FIRST])
-                faults.append((label, f'"{name}" is the name of {len(keys)} documents: {told}'))
+                told = f'"{name}" is the name of {len(keys)} documents'
+                unclear.append(Fault(label.line, label.id, "ambiguous", told, name, keys[:_FIRST]))
         scope = label.scope
-        if scope is None or scope in roots:
+        if scope is None:
             continue
         if scope not in scopes:
             scopes[scope] = any(below(root, scope, cwd) is not None for root in settings.roots)
         if not scopes[scope]:
-            faults.append((label, f'the scope "{scope}" is no root, and no path in one'))
-    return faults
+            told = f'the scope "{scope}" is no root, and no path in one'
+            unclear.append(Fault(label.line, label.id, "scope", told, scope))
+    return unclear
 
 
 def peak_memory() -> int:

@@ -17,7 +17,7 @@ from recall.output import plain
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
+    from typing import Any, Self
 
 # What matplotlib is told, and what of the page stands for it.
 INK, FAINT, FIRST, SECOND, THIRD = "#010101", "#020202", "#030303", "#040404", "#050505"
@@ -51,13 +51,13 @@ _STYLE = {
 
 def demand() -> None:
     """Raise InvalidInput when matplotlib is not there: before the work, not after it."""
-    try:
-        import matplotlib as _  # noqa: ICN001
-    except ImportError as error:
+    from importlib.util import find_spec
+
+    if find_spec("matplotlib") is None:
         raise InvalidInput(
             "--html needs matplotlib, which is not installed",
             hint="pip install 'recall[bench]', or leave --html out",
-        ) from error
+        )
 
 
 def quality(categories: Sequence[Mapping[str, Any]]) -> str:
@@ -114,7 +114,9 @@ def tokens(records: Sequence[Mapping[str, Any]]) -> str:
             middle, high = mean(values) or 0.0, percentile(values, 95) or 0.0
             axes.barh(row, middle, 0.5, color=FIRST, label=None if row else "mean")
             axes.plot(high, row, "|", ms=18, mew=2, color=SECOND, label=None if row else "p95")
-            axes.text(max(middle, high), row, f"  {middle:,.0f}; p95 {high:,.0f}", va="center")
+            told = f"{middle:,.0f}; p95 {high:,.0f}"
+            place = {"xytext": (8, 0), "textcoords": "offset points", "va": "center"}
+            axes.annotate(told, (max(middle, high), row), **place)
         axes.set_yticks(range(len(kinds)), [label for _, label in kinds])
         axes.set_xlabel("estimated tokens a query")
         axes.margins(x=0.28)
@@ -131,7 +133,7 @@ class _Drawing:
         self.svg = ""
         self._height = height
 
-    def __enter__(self) -> _Drawing:
+    def __enter__(self) -> Self:
         from matplotlib import rc_context
         from matplotlib.figure import Figure
 

@@ -80,19 +80,22 @@ def _costs(report: Mapping[str, Any]) -> list[str]:
         kept = f"{order['kept']:,} of {order['pairs']:,} pairs kept"
         lines.append(f"order in time: {kept} ({percent(order['share'])} %)")
     if false["queries"]:
-        of = number(false["queries"], "query").replace("querys", "queries")
+        of = "1 query" if false["queries"] == 1 else f"{false['queries']:,} queries"
         spoke = f"the hook would have spoken at {false['spoke']:,} of {of} with nothing relevant"
         lines.append(f"false recall: {spoke} ({percent(false['share'])} %)")
     else:
         lines.append("false recall: not measured, since no label says that nothing is relevant")
     if unwanted["queries"]:
         lines.append(
-            f"unwanted: of {unwanted['queries']:,} queries with irrelevant documents {unwanted['found']:,}"
-            f" found one, and at {unwanted['injected']:,} the hook would have shown one"
+            f"unwanted: of {unwanted['queries']:,} queries with irrelevant documents"
+            f" {unwanted['found']:,} found one, and at {unwanted['injected']:,} the hook would have"
+            " shown one"
         )
     for name in ("full", "cards"):
         what = "all first documents in full" if name == "full" else "cards and the first document"
-        lines.append(f"injected, a query: {injected[name + '_tokens'] or 0:,.0f} tokens with {what}")
+        lines.append(
+            f"injected, a query: {injected[name + '_tokens'] or 0:,.0f} tokens with {what}"
+        )
     cards = number(injected["cards"], "card")
     lines.append(
         f"  the cards alone {injected['block_tokens'] or 0:,.0f}; {cards} at {injected['spoke']:,}"
@@ -104,9 +107,10 @@ def _costs(report: Mapping[str, Any]) -> list[str]:
             f"{name}: p50 {found['p50']:.1f} ms, p95 {found['p95']:.1f} ms"
             f" ({latency['samples']} samples)"
         )
+    processes = "1 process" if cost["jobs"] == 1 else f"{cost['jobs']:,} processes"
     lines.append(
         f"caches {size(cost['cache_bytes'])}, peak memory {size(cost['peak_memory_bytes'])},"
-        f" {cost['seconds']:.1f} s in {number(cost['jobs'], 'process').replace('processs', 'processes')}"
+        f" {cost['seconds']:.1f} s in {processes}"
     )
     return lines
 
@@ -134,10 +138,9 @@ def _bad(records: Sequence[Record]) -> list[str]:
 def comparison(compared: Mapping[str, Any]) -> list[str]:
     """Return what has moved since an older report."""
     old = compared["old"]
-    lines = [
-        f"against {plain(old['recall'], _NAME)} of {plain(old['time'], _NAME)}:"
-        f" {compared['compared']:,} queries in both, {compared['left_out']:,} left out"
-    ]
+    when = f"{plain(old['recall'], _NAME)} of {plain(old['time'], _NAME)}"
+    both = f"{compared['compared']:,} queries in both, {compared['left_out']:,} left out"
+    lines = [f"against {when}: {both}"]
     if not old["same_corpus"]:
         lines.append("  the notes have changed as well")
     rows = [["", "old", "new", "change", "better", "worse", "p"]]
@@ -158,9 +161,11 @@ def comparison(compared: Mapping[str, Any]) -> list[str]:
     lines += [f"  {line}" for line in _aligned(rows)]
     lines.append("  p: paired randomisation test, two-sided")
     moved = compared["moved"]
-    return [*lines, *_moves("worse", [m for m in moved if m["by"] < 0]), *_moves(
-        "better", [m for m in reversed(moved) if m["by"] > 0]
-    )]
+    return [
+        *lines,
+        *_moves("worse", [m for m in moved if m["by"] < 0]),
+        *_moves("better", [m for m in reversed(moved) if m["by"] > 0]),
+    ]
 
 
 LONG = dict(zip(MEASURES, HEADS, strict=True)) | {

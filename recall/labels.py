@@ -304,11 +304,9 @@ def _name(found: Labels) -> None:
     else:
         for label in found.labels:
             label.id = "q-" + hashed(f"{label.scope or ''}\0{label.query}", size=_ID_BYTES)
-    what = (lambda label: f'the id "{label.id}"') if named else (lambda _: "the same query")
-    found.problems += [
-        Problem(label.line, f"{what(label)} is in line {first.line} already")
-        for label, first in _repeated(label for label in found.labels if label.id)
-    ]
+    for label, first in _repeated(label for label in found.labels if label.id):
+        what = f'the id "{label.id}"' if named else "the same query"
+        found.problems.append(Problem(label.line, f"{what} is in line {first.line} already"))
 
 
 def _repeated(labels: Iterable[Label]) -> list[tuple[Label, Label]]:
