@@ -59,6 +59,7 @@ def _is_record(value: object) -> bool:
         and all(isinstance(name, str) for name in run)
         and isinstance(value.get("query"), str)
         and isinstance(value.get("grades"), dict)
+        and all(map(_is_number, value["grades"].values()))
     )
 
 
@@ -109,8 +110,16 @@ def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, object]
 
 
 def _is_same(old: Record, new: Record) -> bool:
-    judged = (old["measures"] is None) == (new["measures"] is None)
-    return judged and all(old.get(name) == new.get(name) for name in _SAME)
+    """Tell whether two queries are one: by the words of their labels, or by what these name.
+
+    By words, since a document may be gone: that is worse, not another question. By what they name,
+    since a label may follow a document that has moved.
+    """
+    if (old["measures"] is None) != (new["measures"] is None):
+        return False
+    if old.get("label") is not None and old["label"] == new["label"]:
+        return True
+    return all(old.get(name) == new.get(name) for name in _SAME)
 
 
 def _digest(report: Mapping[str, Any], part: str) -> object:
@@ -152,15 +161,16 @@ def _move(old: Record, new: Record) -> dict[str, Any]:
         "id": new["id"],
         "query": new["query"],
         "by": by,
-        "old_rank": _rank(old, new),
-        "new_rank": _rank(new, new),
+        "judged": new["measures"] is not None,
+        "old_rank": _rank(old),
+        "new_rank": _rank(new),
         "old_first": next(iter(old["run"]), None),
         "new_first": next(iter(new["run"]), None),
     }
 
 
-def _rank(record: Record, labels: Record) -> int | None:
+def _rank(record: Record) -> int | None:
     """Return the rank of the first relevant document, None if there is none among those found."""
-    grades = labels["grades"]
+    grades = record["grades"]
     ranks = (at for at, name in enumerate(record["run"], 1) if grades.get(name, 0) > 0)
     return next(ranks, None)

@@ -196,7 +196,8 @@ def _moves(what: str, moved: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     yield f"  {what}{more}:"
     for each in moved[:MOVED]:
         ranks = f"{_rank(each['old_rank'])} -> {_rank(each['new_rank'])}"
-        if each["old_rank"] is None and each["new_rank"] is None:
+        ranks += f" (nDCG {each['by']:+.2f})"
+        if not each["judged"]:
             ranks = "spoke" if what == "worse" else "silent now"
         yield f"    {visible(each['id'], _NAME)}: {ranks}: {plain(each['query'], _QUERY)}"
 

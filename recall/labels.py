@@ -79,6 +79,11 @@ class Label:
         self.provenance = provenance
         self.draft = draft
 
+    def digest(self) -> str:
+        """Return what is the same for labels that ask and judge the same, in the same words."""
+        judged = [self.query, self.scope, sorted(self.grades.items()), sorted(self.order)]
+        return hashed(json.dumps(judged))
+
     def names(self) -> list[str]:
         """Return each document that the label names, once."""
         return list(dict.fromkeys([*self.grades, *(name for pair in self.order for name in pair)]))

@@ -141,6 +141,7 @@ class Probe:
             "category": label.category,
             "provenance": label.provenance,
             "draft": label.draft,
+            "label": label.digest(),
             "grades": grades,
             "run": run,
             "scores": [round(card.score, 6) for card in cards],

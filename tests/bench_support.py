@@ -26,9 +26,17 @@ NOTES = {
     "sub/tokens.md": "# Refresh tokens\n\nRefresh tokens of the billing portal expire weekly.\n",
     "copy/feeder.md": "# Kestrel feeder\n\nThe kestrel feeder drops pellets at dawn.\n",
 }
-KEYS = {"id": "keys", "query": "where do the deploy keys live?", "relevant": ["keys.md"]}
-KESTREL = {"id": "kestrel", "query": "when does the kestrel feeder drop pellets", "relevant": []}
-LABELS = [
+KEYS: dict[str, Any] = {
+    "id": "keys",
+    "query": "where do the deploy keys live?",
+    "relevant": ["keys.md"],
+}
+KESTREL: dict[str, Any] = {
+    "id": "kestrel",
+    "query": "when does the kestrel feeder drop pellets",
+    "relevant": [],
+}
+LABELS: list[dict[str, Any]] = [
     KEYS | {"category": "ops"},
     {
         "id": "sqlite",
@@ -72,6 +80,7 @@ def record(
         "category": "",
         "provenance": None,
         "draft": False,
+        "label": f"{name} {sorted(grades.items())}",
         "grades": grades,
         "run": run,
         "scores": [],

@@ -47,8 +47,10 @@ def test_what_has_moved_is_told_the_worst_first() -> None:
     hit = found["measures"]["hit_at_1"]
     assert (hit["up"], hit["down"], hit["difference"]) == (1, 2, pytest.approx(-1 / 3))
     lines = "\n".join(benchreport.comparison(found))
-    assert "worse:\n    3: rank 1 -> not found: query 3\n    1: rank 1 -> rank 2" in lines
-    assert "better:\n    2: rank 2 -> rank 1: query 2" in lines
+    assert (
+        "worse:\n    3: rank 1 -> not found (nDCG -1.00): query 3\n    1: rank 1 -> rank 2" in lines
+    )
+    assert "better:\n    2: rank 2 -> rank 1 (nDCG +0.37): query 2" in lines
 
 
 def test_false_recall_moves_too() -> None:
@@ -76,11 +78,18 @@ def test_false_recall_moves_too() -> None:
 
 def test_only_equal_questions_are_compared() -> None:
     other = one(GOOD, "other")
-    asked = one(GOOD) | {"query": "something else"}
+    asked = one(GOOD) | {"query": "something else", "label": "other"}
     judged = record("q", GOOD, {"a": 2})
     for new in (other, asked, judged, record("q", [], {})):
         found = compared([one(GOOD)], [new])
         assert (found["compared"], found["left_out"]) == (0, 1)
+
+
+def test_a_document_that_is_gone_or_moved_is_still_asked_for() -> None:
+    gone = record("q", ["b"], {"old name": 1}) | {"label": one(GOOD)["label"]}
+    assert [move["new_rank"] for move in compared([one(GOOD)], [gone])["moved"]] == [None]
+    renamed = one(GOOD) | {"label": "in other words"}
+    assert compared([one(GOOD)], [renamed])["compared"] == 1
 
 
 def test_whether_notes_and_labels_are_the_same_is_told() -> None:
@@ -127,7 +136,9 @@ def test_what_is_no_report_is_told(change: Any, message: str) -> None:
     assert raised.value.hint
 
 
-VALUES = st.none() | st.integers() | st.floats() | st.text(max_size=2) | st.just([]) | st.just({})
+VALUES: st.SearchStrategy[object] = (
+    st.none() | st.integers() | st.floats() | st.text(max_size=2) | st.just([]) | st.just({})
+)
 
 
 @given(st.sampled_from(sorted(one(GOOD))), VALUES)

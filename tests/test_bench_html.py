@@ -14,7 +14,7 @@ from recall import benchhtml
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-NASTY = "<script>alert(1)</script> & $x^2$ \"'> ]]> \u202e 日本語 ‮"
+NASTY = "<script>alert(1)</script> & $x^2$ \"'> ]]> \u202e 日本語"
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 
 
@@ -91,7 +91,7 @@ def test_nothing_is_loaded_and_nothing_runs() -> None:
     assert not re.search(r"url\((?!#)", found)
     assert "default-src 'none'" in found
     assert "<script" not in found
-    assert NASTY.split(" &")[0] in page.text
+    assert NASTY.split(" &", maxsplit=1)[0] in page.text
 
 
 def test_it_serves_light_and_dark_by_the_same_drawing() -> None:

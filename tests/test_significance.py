@@ -42,7 +42,7 @@ def test_drawn_ones_are_close_to_the_binomial() -> None:
 
 
 def test_drawn_ones_agree_with_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    chance = random.Random(3)
+    chance = random.Random(3)  # noqa: S311 - a test's own chance
     differences = [chance.gauss(0.2, 0.5) for _ in range(12)]
     exact = p_value(differences)
     monkeypatch.setattr(significance, "EXACT", 0)
