@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hook_support import write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
 # Where the labelled sets are unpacked, if they are: "RECALL_LABELLED=DIR pytest".
 LABELLED = os.environ.get("RECALL_LABELLED", "")

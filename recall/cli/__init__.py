@@ -26,7 +26,7 @@ COMMANDS = {
     "rebuild": "Make the caches anew from the notes, and prove them.",
     "status": "Show roots, caches and what was skipped.",
     "hook": "Answer an agent's prompt with the notes that it is about.",
-    "bench": "Measure what searches and the hook find, against labels of your own.",
+    "bench": "Measure what is found, against labels of your own.",
     "log": "Show what the prompt hook said, and why.",
     "pause": "Let the prompt hook say nothing for a while.",
     "resume": "Let the prompt hook speak again after a pause.",

@@ -120,7 +120,7 @@ def command(
     jobs: int | None,
     as_json: bool,
 ) -> int:
-    """Measure what searches and the hook find, against labels of your own.
+    """Measure what is found, against labels of your own.
 
     Each label is asked as "recall search" would, and as the prompt hook would, which keeps nothing
     of it. Shown are hit@1, 3 and 5, Recall, MRR and nDCG by category; false recall, which is how

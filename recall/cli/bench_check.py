@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @root_option
 @json_option
 def command(*, labels: str | None, names: tuple[str, ...], as_json: bool) -> int:
-    """Find labels that can't be used, and those whose documents are gone.
+    """Find labels that are wrong, or whose documents are gone.
 
     Lists every line that is no label, every document that is no longer there, with where it may
     have moved, every name that several documents have, and every scope that is nowhere. Exit 0

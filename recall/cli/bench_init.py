@@ -34,12 +34,13 @@ _COUNT, _MOST = 40, 1000  # as recall.drafting has them, which only this command
 )
 @json_option
 def command(*, names: tuple[str, ...], out: str | None, count: int, as_json: bool) -> int:
-    """Draft labels from titles, descriptions and the recall log, for you to correct.
+    """Draft labels for you to correct, from notes and the recall log.
 
-    Each says in "why" how it was chosen. Ask as you would, add what else is right, write
-    "relevant": [] where no note answers, and take out "draft" and "why". A score over drafts says
-    little: their questions are the notes' own words. Prompts of the recall log are drafts only if
-    it has their text ([hook] log_prompts); without it, it still tells which notes matter.
+    The questions are titles, descriptions, and prompts of the log. Each says in "why" how it was
+    chosen. Ask as you would, add what else is right, write "relevant": [] where no note answers,
+    and take out "draft" and "why". A score over drafts says little: their questions are the notes'
+    own words. Prompts of the recall log are drafts only if it has their text ([hook] log_prompts);
+    without it, it still tells which notes matter.
     """
     from recall import benching, config, drafting, outfiles
     from recall.envelope import encode
