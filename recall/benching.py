@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from index_cache.errors import InvalidInput
+from index_cache.errors import InvalidInput, RootUnavailable
 from recall import __version__, benchfigures, corpus, dirs, labels
 from recall.nesting import below
 from recall.notice import Notice, shell_quoted
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from index_cache.ingest import Progress
+    from index_cache.refresh import Report as Refreshed
     from recall.corpus import Corpus
     from recall.labels import Label, Labels
     from recall.settings import Config
@@ -39,7 +40,8 @@ class Bench:
 
     ``path`` names the file of labels, ``data`` is its content. ``settings`` are what
     ``config.load`` found, ``environ`` stands for the environment, and ``command`` is told in the
-    report. Raises InvalidInput when the labels can't be used.
+    report. After the run ``notices`` are to be said, and so is what ``refreshes`` tell. Raises
+    InvalidInput when the labels can't be used.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Bench:
         command: str = "",
     ) -> None:
         self.notices: list[Notice] = []
+        self.refreshes: list[Refreshed] = []
         self._path = path
         self._settings = settings
         self._cwd = cwd
@@ -75,7 +78,9 @@ class Bench:
         whose scope or documents can't be told.
         """
         started = time.perf_counter()
-        held = refreshed(self._settings, self._cwd, self._environ, progress, digests=True)
+        held, self.refreshes = refreshed(
+            self._settings, self._cwd, self._environ, progress, digests=True
+        )
         self._check(held)
         asking = Asking(self._settings, self._cwd, dict(self._environ))
         with Probe(self._settings, held, self._cwd, self._environ) as probe:
@@ -183,18 +188,20 @@ def refreshed(
     progress: Progress | None,
     *,
     digests: bool,
-) -> Corpus:
-    """Bring the caches up to date and return their documents, with ``digests`` if asked for.
+) -> tuple[Corpus, list[Refreshed]]:
+    """Bring the caches up to date; return their documents, and what happened in each root.
 
-    Raises the failure of the first root whose cache could not be refreshed.
+    With ``digests`` the roots have theirs. Raises the failure of the first root whose cache could
+    not be refreshed.
     """
     cache_dir = place_of_caches(environ)
     with Recall(settings.roots, cwd=cwd, environ=environ) as recall:
-        for report in recall.refresh(progress=progress):
+        reports = recall.refresh(progress=progress)
+        for report in reports:
             if report.failure is not None:
                 raise report.failure
         roots = recall.roots
-    return corpus.read(cache_dir, roots, digests=digests)
+    return corpus.read(cache_dir, roots, digests=digests), reports
 
 
 class Fault:
@@ -327,18 +334,36 @@ def _in_processes(
 ) -> Iterator[list[dict[str, object]]]:
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
 
     # Not forked: what SQLite has open must not be used by two.
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, context, initializer=_leave_interrupts)
+    pool = ProcessPoolExecutor(jobs, context, initializer=_serve_one)
     try:
         yield from pool.map(asking, chunks)
+    except BrokenProcessPool as error:
+        raise RootUnavailable(
+            "a process that asked questions was ended from outside", hint="try again with --jobs 1"
+        ) from error
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _leave_interrupts() -> None:
-    """Let the process that waits for this one answer an interrupt; two would print twice."""
+def _serve_one() -> None:
+    """Begin a process that asks: it ends with the one that waits for it, however that ends.
+
+    That one answers an interrupt, too; two would print twice.
+    """
+    import multiprocessing
     import signal
+    import threading
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    waiting = multiprocessing.parent_process()
+
+    def end() -> None:
+        if waiting is not None:
+            waiting.join()
+            os._exit(1)
+
+    threading.Thread(target=end, daemon=True).start()

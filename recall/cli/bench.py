@@ -171,6 +171,7 @@ def _bench(
     line = " ".join(["recall", *map(shell_quoted, sys.argv[1:])])
     bench = benching.Bench(file, data, settings, cwd=cwd, environ=os.environ, command=line)
     report = _run(bench, settings, jobs)
+    console.note_reports(bench.refreshes)
     report["compare"] = None
     if wanted.old is not None:
         from recall import benchcompare

@@ -48,10 +48,11 @@ def command(*, labels: str | None, names: tuple[str, ...], as_json: bool) -> int
     console.note_all(settings.notices)
     progress = progress_on(sys.stderr)
     try:
-        held = benching.refreshed(settings, cwd, os.environ, progress, digests=False)
+        held, reports = benching.refreshed(settings, cwd, os.environ, progress, digests=False)
     finally:
         if progress is not None:
             progress.close()
+    console.note_reports(reports)
     faults = benching.faults(found, held, settings, cwd)
     error = None
     if faults:

@@ -53,10 +53,11 @@ def command(*, names: tuple[str, ...], out: str | None, count: int, as_json: boo
     console.note_all(settings.notices)
     progress = progress_on(sys.stderr)
     try:
-        held = benching.refreshed(settings, cwd, os.environ, progress, digests=False)
+        held, reports = benching.refreshed(settings, cwd, os.environ, progress, digests=False)
     finally:
         if progress is not None:
             progress.close()
+    console.note_reports(reports)
     found = drafting.drafts(held, _log(console), count)
     if not found:
         console.note("there are no notes to draft labels from")
