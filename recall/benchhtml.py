@@ -34,9 +34,10 @@ table { border-collapse: collapse; font-size: .9rem; width: 100%; }
 th, td { border-bottom: 1px solid var(--line); padding: .3rem .6rem; text-align: right;
   vertical-align: top; }
 th:first-child, td:first-child, .text td, .text th { text-align: left; }
-td { overflow-wrap: anywhere; } .text td:first-child { width: 40%; }
+td { white-space: nowrap; }
+.text td { overflow-wrap: anywhere; white-space: normal; } .text td:first-child { width: 40%; }
 figcaption { font-size: .9rem; margin: .3rem 0 1rem; }
-td.figure { text-align: right; white-space: nowrap; }
+.text td.figure { text-align: right; white-space: nowrap; }
 ol, ul { margin: 0; padding-left: 1.3rem; } code { overflow-wrap: anywhere; }
 dl { display: grid; gap: .1rem 1rem; grid-template-columns: max-content 1fr; font-size: .9rem; }
 dd { margin: 0; overflow-wrap: anywhere; }
@@ -193,4 +194,5 @@ def _false(records: Sequence[Record]) -> str:
 def _compared(compared: Mapping[str, Any] | None) -> str:
     if not compared:
         return ""
-    return f"<pre>{escape(chr(10).join(benchreport.comparison(compared)))}</pre>"
+    lines = escape("\n".join(benchreport.comparison(compared)))
+    return f'<div class="wide"><pre>{lines}</pre></div>'
