@@ -73,7 +73,8 @@ class Bench:
     ) -> Report:
         """Refresh the caches, ask everything and return the report.
 
-        ``jobs`` is how many processes ask; by default as many as there are cores, up to four.
+        ``jobs`` is how many processes ask; by default one for few labels, else one a core, up to
+        four.
         Raises the error of the first root that can't be searched, and InvalidInput for labels
         whose scope or documents can't be told.
         """
@@ -85,7 +86,7 @@ class Bench:
         asking = Asking(self._settings, self._cwd, dict(self._environ))
         with Probe(self._settings, held, self._cwd, self._environ) as probe:
             latency = _latency(probe, self._labels)
-        records, used = _ask(asking, held, self._labels, jobs or _cores(), tell)
+        records, used = _ask(asking, held, self._labels, jobs or _cores(self._labels), tell)
         drafts = sum(label.draft for label in self._labels)
         if drafts:
             self._note(
@@ -287,8 +288,8 @@ def _sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _cores() -> int:
-    return min(_MOST_JOBS, os.cpu_count() or 1)
+def _cores(found: Sequence[Label]) -> int:
+    return min(_MOST_JOBS, os.cpu_count() or 1) if len(found) >= _ENOUGH else 1
 
 
 def _latency(probe: Probe, found: Sequence[Label]) -> dict[str, object]:
@@ -315,7 +316,7 @@ def _ask(
 ) -> tuple[list[dict[str, object]], int]:
     """Return the records of all labels in their order, and how many processes asked."""
     chunks = [found[at : at + CHUNK] for at in range(0, len(found), CHUNK)]
-    jobs = min(jobs, len(chunks)) if len(found) >= _ENOUGH else 1
+    jobs = min(jobs, len(chunks))
     records: list[dict[str, object]] = []
     parts = (
         _in_processes(asking, chunks, jobs)

@@ -7,6 +7,7 @@ are the page's, by name, so that one drawing serves light and dark. Nothing is g
 from __future__ import annotations
 
 import io
+import logging
 import re
 import warnings
 
@@ -134,6 +135,8 @@ class _Drawing:
         self._height = height
 
     def __enter__(self) -> Self:
+        # What it has to say of its fonts and caches is nobody's business here.
+        logging.getLogger("matplotlib").setLevel(logging.ERROR)
         from matplotlib import rc_context
         from matplotlib.figure import Figure
 

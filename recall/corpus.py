@@ -71,12 +71,14 @@ class Corpus:
         self._names: dict[str, set[str]] = {}
         self._first: dict[bytes, str] = {}
         self._by_key: dict[str, Doc] = {}
+        self._by_base: dict[str, list[str]] = {}
 
     def add(self, doc: Doc, content: bytes) -> None:
         """Add a document, of whose content this is the digest."""
         doc.key = self._first.setdefault(content, doc.place)
         self.documents.append(doc)
         self._by_key.setdefault(doc.key, doc)
+        self._by_base.setdefault(os.path.basename(doc.path), []).append(doc.place)
         for name in {doc.place, doc.path, files.display(doc.file), doc.record_id} - {""}:
             self._names.setdefault(name, set()).add(doc.key)
 
@@ -97,9 +99,7 @@ class Corpus:
 
     def similar(self, name: str, most: int = 3) -> list[str]:
         """Return the places of documents whose files have the same name: it may have moved."""
-        base = os.path.basename(name)
-        found = (d.place for d in self.documents if base and os.path.basename(d.path) == base)
-        return [place for place, _ in zip(found, range(most), strict=False)]
+        return self._by_base.get(os.path.basename(name), [])[:most]
 
     def digest(self) -> str:
         """Return the digest of all roots, in hexadecimal."""

@@ -11,6 +11,7 @@ import pytest
 from bench_support import KESTREL, KEYS, LABELS, labels, root
 from cli_support import check, recall, valid_envelope
 
+from recall.hosts import estimated_tokens
 from recall.service import Recall
 
 if TYPE_CHECKING:
@@ -135,6 +136,19 @@ def test_it_injects_what_the_hook_shows_and_keeps_none_of_it(
     assert report["summary"]["false_recall"] == {"queries": 4, "spoke": 1, "share": 0.25}
     done = recall("bench", "--labels", str(tmp_path / "some.jsonl"))
     assert "spoke, and should not have:\n  where do the deploy keys live?" in done.stdout
+
+
+def test_tokens_are_of_the_cards_and_of_the_notes_in_full(notes: Path, tmp_path: Path) -> None:
+    query = "rotate deploy keys, and the kestrel feeder pellets at dawn"
+    _, found = bench(tmp_path, [KEYS | {"query": query}])
+    hook = found["keys"]["hook"]
+    assert sorted(hook["cards"]) == ["notes:copy/feeder.md", "notes:keys.md"]
+    full = {
+        name: estimated_tokens((notes / name.partition(":")[2]).read_text())
+        for name in hook["cards"]
+    }
+    assert hook["full_tokens"] == sum(full.values())
+    assert hook["cards_tokens"] == hook["block_tokens"] + full[hook["cards"][0]]
 
 
 def test_a_document_has_several_names_and_copies_are_one(notes: Path, tmp_path: Path) -> None:
