@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from recall.corpus import Corpus, Doc
-    from recall.recalllog import Entry
+    from recall.logreading import Entry
 
     Draft = dict[str, object]
 

@@ -11,9 +11,9 @@ import time
 from index_cache.files import FileSystem
 from index_cache.text import Content, NotText
 from recall import block, dirs, hosts, ledger, metrics, project, quiet
-from recall.hooksettings import LEVELS
 from recall.recalling import Recalling
 from recall.service import Recall
+from recall.settings import LEVELS
 from recall.views import Views
 
 TYPE_CHECKING = False

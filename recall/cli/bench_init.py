@@ -12,7 +12,7 @@ from recall.cli.options import examples, json_option, root_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from recall.recalllog import Entry
+    from recall.logreading import Entry
 
 _COUNT, _MOST = 40, 1000  # as recall.drafting has them, which only this command loads
 
@@ -71,11 +71,11 @@ def command(*, names: tuple[str, ...], out: str | None, count: int, as_json: boo
 
 
 def _log(console: Console) -> list[Entry]:
-    from recall import dirs, recalllog
+    from recall import dirs, logreading
     from recall.files import Unreadable
 
     try:
-        entries, _ = recalllog.read(dirs.state_dir(os.environ))
+        entries, _ = logreading.read(dirs.state_dir(os.environ))
     except Unreadable as error:
         console.note(f"the recall log can't be read: {error}", "recall log")
         return []
