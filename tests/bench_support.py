@@ -71,7 +71,7 @@ def record(
     tokens: int = 0,
 ) -> dict[str, Any]:
     """Return one of the queries of a report."""
-    from recall import metrics
+    from recall.bench import metrics
 
     return {
         "id": name,
@@ -100,9 +100,9 @@ def record(
 
 def report(records: list[dict[str, Any]]) -> dict[str, Any]:
     """Return a whole report over some queries."""
-    from recall import benchfigures
+    from recall.bench import figures
 
-    times = benchfigures.times([float(each) for each in range(1, 26)])
+    times = figures.times([float(each) for each in range(1, 26)])
     return {
         "format": "recall-bench/1",
         "recall": "0",
@@ -111,8 +111,8 @@ def report(records: list[dict[str, Any]]) -> dict[str, Any]:
         "labels": {"file": "l.jsonl", "digest": "0" * 64, "count": len(records), "drafts": 0},
         "corpus": {"digest": "1" * 64, "documents": 3, "roots": []},
         "settings": {"sensitivity": "normal", "max_cards": 3, "include_journal": False},
-        "summary": benchfigures.figures(records),
-        "categories": benchfigures.by_category(records),
+        "summary": figures.figures(records),
+        "categories": figures.by_category(records),
         "latency": {"samples": 25, "search": times, "hook": times},
         "cost": {"cache_bytes": 1, "peak_memory_bytes": 1, "seconds": 1.0, "jobs": 1},
         "queries": records,

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index_cache.errors import InvalidInput
-from recall import benchcompare, benchreport
+from recall.bench import compare, table
 from recall.envelope import encode, success
 
 GOOD, BAD = ["a", "b"], ["b", "a"]
@@ -24,7 +24,7 @@ def one(run: list[str], name: str = "q") -> dict[str, Any]:
 
 
 def compared(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> Any:
-    found = json.loads(json.dumps(benchcompare.compare(report(old), report(new))))
+    found = json.loads(json.dumps(compare.compare(report(old), report(new))))
     check(found, "bench.json#/$defs/compare")
     return found
 
@@ -46,7 +46,7 @@ def test_what_has_moved_is_told_the_worst_first() -> None:
     ]
     hit = found["measures"]["hit_at_1"]
     assert (hit["up"], hit["down"], hit["difference"]) == (1, 2, pytest.approx(-1 / 3))
-    lines = "\n".join(benchreport.comparison(found))
+    lines = "\n".join(table.comparison(found))
     assert (
         "worse:\n    3: rank 1 -> not found (nDCG -1.00): query 3\n    1: rank 1 -> rank 2" in lines
     )
@@ -67,7 +67,7 @@ def test_false_recall_moves_too() -> None:
         "p": None,
     }
     assert [move["by"] for move in found["moved"]] == [-1]
-    lines = "\n".join(benchreport.comparison(found))
+    lines = "\n".join(table.comparison(found))
     assert "    q: spoke: query q" in lines
     # Of false recall and of tokens less is better.
     (row,) = [line.split() for line in lines.splitlines() if "false recall" in line]
@@ -95,7 +95,7 @@ def test_a_document_that_is_gone_or_moved_is_still_asked_for() -> None:
 def test_whether_notes_and_labels_are_the_same_is_told() -> None:
     old = report([one(GOOD)])
     new = copy.deepcopy(old)
-    assert benchcompare.compare(old, new)["old"] == {
+    assert compare.compare(old, new)["old"] == {
         "recall": "0",
         "time": "2026-11-30T08:00:00Z",
         "queries": 1,
@@ -103,14 +103,14 @@ def test_whether_notes_and_labels_are_the_same_is_told() -> None:
         "same_corpus": True,
     }
     new["corpus"]["digest"] = "2" * 64
-    found = benchcompare.compare(old, new)
-    assert "  the notes have changed as well" in benchreport.comparison(found)
+    found = compare.compare(old, new)
+    assert "  the notes have changed as well" in table.comparison(found)
 
 
 def test_a_report_is_read_with_its_envelope_and_without() -> None:
     whole = report([one(GOOD)])
-    assert benchcompare.load(json.dumps(whole).encode(), "x") == whole
-    assert benchcompare.load(encode(success("bench", whole)), "x") == whole
+    assert compare.load(json.dumps(whole).encode(), "x") == whole
+    assert compare.load(encode(success("bench", whole)), "x") == whole
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_what_is_no_report_is_told(change: Any, message: str) -> None:
     changed = change(report([one(GOOD)]))
     data = changed if isinstance(changed, bytes) else json.dumps(changed).encode()
     with pytest.raises(InvalidInput) as raised:
-        benchcompare.load(data, "old.json")
+        compare.load(data, "old.json")
     assert (raised.value.message, raised.value.where) == (message, "old.json")
     assert raised.value.hint
 
@@ -146,8 +146,8 @@ def test_any_value_in_an_old_query_is_taken_or_told(key: str, value: object) -> 
     old = report([one(GOOD)])
     old["queries"][0][key] = value
     try:
-        loaded = benchcompare.load(json.dumps(old).encode(), "old.json")
+        loaded = compare.load(json.dumps(old).encode(), "old.json")
     except InvalidInput:
         return
-    found = benchcompare.compare(loaded, report([one(GOOD)]))
-    assert benchreport.comparison(found)
+    found = compare.compare(loaded, report([one(GOOD)]))
+    assert table.comparison(found)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from bench_support import record, report
 
-from recall import benchhtml
+from recall.bench import webpage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +71,7 @@ def records() -> list[dict[str, Any]]:
 
 
 def test_the_page_has_its_parts_and_is_well_formed() -> None:
-    page = parsed(benchhtml.page(report(records())))
+    page = parsed(webpage.page(report(records())))
     assert page.tags.count("svg") == 3
     for heading in ("Quality", "Latency", "Token cost", "Worst queries"):
         assert heading in page.text
@@ -80,7 +80,7 @@ def test_the_page_has_its_parts_and_is_well_formed() -> None:
 
 
 def test_nothing_is_loaded_and_nothing_runs() -> None:
-    found = benchhtml.page(report(records()))
+    found = webpage.page(report(records()))
     page = parsed(found)
     assert not {"script", "link", "img", "iframe", "object", "embed", "base"} & set(page.tags)
     for name, value in page.attributes:
@@ -95,7 +95,7 @@ def test_nothing_is_loaded_and_nothing_runs() -> None:
 
 
 def test_it_serves_light_and_dark_by_the_same_drawing() -> None:
-    found = benchhtml.page(report(records()))
+    found = webpage.page(report(records()))
     assert "prefers-color-scheme: dark" in found
     svg = "".join(re.findall(r"<svg.*?</svg>", found, re.DOTALL))
     assert not re.findall(r"(?:fill|stroke): ?#[0-9a-f]+", svg)
@@ -103,19 +103,19 @@ def test_it_serves_light_and_dark_by_the_same_drawing() -> None:
 
 
 def test_the_same_report_gives_the_same_page() -> None:
-    assert benchhtml.page(report(records())) == benchhtml.page(report(records()))
+    assert webpage.page(report(records())) == webpage.page(report(records()))
 
 
 def test_pages_of_hardly_anything() -> None:
     silent = report([record("1", [], {})])
-    assert "Worst queries" in parsed(benchhtml.page(silent)).text
+    assert "Worst queries" in parsed(webpage.page(silent)).text
     perfect = report([record("1", ["a"], {"a": 1})])
-    assert "the best possible answer" in parsed(benchhtml.page(perfect)).text
+    assert "the best possible answer" in parsed(webpage.page(perfect)).text
 
 
 def test_of_many_categories_the_largest_are_drawn() -> None:
     made = [record(str(n), ["a"], {"a": 1}) for n in range(40)]
     for number, each in enumerate(made):
         each["category"] = f"category {number}"
-    text = parsed(benchhtml.page(report(made))).text
+    text = parsed(webpage.page(report(made))).text
     assert "16 smaller categories are in the table alone" in text

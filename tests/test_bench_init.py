@@ -10,7 +10,8 @@ import pytest
 from bench_support import root
 from cli_support import recall
 
-from recall import labels, recalllog
+from recall import recalllog
+from recall.bench import labels
 from recall.card import Card
 from recall.dirs import state_dir
 

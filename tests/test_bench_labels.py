@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index_cache.errors import InvalidInput, NotFound
-from recall import labels
+from recall.bench import labels
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from recall.labels import Label
+    from recall.bench.labels import Label
 
 
 def one(text: str) -> Label:

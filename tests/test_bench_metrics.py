@@ -14,7 +14,7 @@ from bench_support import LABELLED, record
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall import metrics, trec
+from recall.bench import metrics, trec
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,7 +85,7 @@ def test_the_labelled_sets_are_measured_as_by_trec_eval(
     name: str, tmp_path: Path, long_count: Callable[[int], int]
 ) -> None:
     from recall import config
-    from recall.benching import Bench
+    from recall.bench.running import Bench
 
     directory = Path(LABELLED) / name
     if not LABELLED or not directory.is_dir():

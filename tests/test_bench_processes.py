@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from index_cache.errors import InvalidInput
-from recall.benching import _in_processes
+from recall.bench.running import _in_processes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,7 @@ PROGRAM = """
 import os, signal, sys
 sys.path.insert(0, {tests!r})
 import test_bench_processes as mine
-from recall.benching import _in_processes
+from recall.bench.running import _in_processes
 
 if __name__ == "__main__":
     for pid in _in_processes(mine.who, [[1]], 1):

@@ -8,7 +8,7 @@ from typing import Any
 from cli_support import recall
 from docs_support import ROOT, blocks
 
-from recall import labels
+from recall.bench import labels
 
 PAGE = "docs/benchmark.md"
 LABELS = "docs/benchmark-labels.jsonl"

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall import significance
-from recall.significance import p_value
+from recall.bench import significance
+from recall.bench.significance import p_value
 
 
 def test_nothing_that_differs_is_chance() -> None:

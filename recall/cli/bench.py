@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from recall.benching import Bench
+    from recall.bench.running import Bench
     from recall.config import Config
 
 _MAX_OLD = 512 * 1024 * 1024  # bytes of a report that is compared with
@@ -58,13 +58,13 @@ class _Wanted:
         if self.save is not None and not os.path.isdir(self.save):
             raise NotFound("there is no such directory", where=self.save, hint="create it first")
         if self.html is not None:
-            from recall import benchplots
+            from recall.bench import plots
 
-            benchplots.demand()
+            plots.demand()
         if self.compare is not None:
-            from recall import benchcompare
+            from recall.bench import compare
 
-            self.old = benchcompare.load(_read(self.compare), self.compare)
+            self.old = compare.load(_read(self.compare), self.compare)
 
 
 @click.group(
@@ -159,7 +159,8 @@ command.add_command(bench_check.command, "check")
 def _bench(
     file: str, names: tuple[str, ...], wanted: _Wanted, jobs: int | None, *, as_json: bool
 ) -> int:
-    from recall import benching, benchreport, config, labels
+    from recall import config
+    from recall.bench import labels, running, table
     from recall.notice import shell_quoted
 
     wanted.check()
@@ -169,17 +170,17 @@ def _bench(
     settings = config.load(cwd, os.environ, names, fallback=True)
     console.note_all(settings.notices)
     line = " ".join(["recall", *map(shell_quoted, sys.argv[1:])])
-    bench = benching.Bench(file, data, settings, cwd=cwd, environ=os.environ, command=line)
+    bench = running.Bench(file, data, settings, cwd=cwd, environ=os.environ, command=line)
     report = _run(bench, settings, jobs)
     console.note_reports(bench.refreshes)
     report["compare"] = None
     if wanted.old is not None:
-        from recall import benchcompare
+        from recall.bench import compare
 
-        report["compare"] = benchcompare.compare(wanted.old, report)
+        report["compare"] = compare.compare(wanted.old, report)
     console.note_all(bench.notices)
     report["files"] = _write(report, wanted, file, bench)
-    return console.finish(lambda: report, lambda _: benchreport.text(report))
+    return console.finish(lambda: report, lambda _: table.text(report))
 
 
 def _run(bench: Bench, settings: Config, jobs: int | None) -> dict[str, Any]:
@@ -200,13 +201,14 @@ def _run(bench: Bench, settings: Config, jobs: int | None) -> dict[str, Any]:
 
 def _write(report: dict[str, Any], wanted: _Wanted, file: str, bench: Bench) -> list[str]:
     """Write the files that are wanted, and return their names."""
-    from recall import __version__, outfiles, trec
+    from recall import __version__, outfiles
+    from recall.bench import trec
 
     files = []
     if wanted.html is not None:
-        from recall import benchhtml
+        from recall.bench import webpage
 
-        outfiles.create(wanted.html, benchhtml.page(report).encode("utf-8", "replace"))
+        outfiles.create(wanted.html, webpage.page(report).encode("utf-8", "replace"))
         files.append(wanted.html)
     for path, make in ((wanted.run, trec.run), (wanted.qrels, trec.qrels)):
         if path is not None:

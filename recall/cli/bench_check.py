@@ -14,8 +14,8 @@ from recall.cli.options import examples, json_option, root_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from recall.benching import Fault
-    from recall.labels import Labels
+    from recall.bench.labels import Labels
+    from recall.bench.running import Fault
 
 
 @click.command(epilog=examples("recall bench check --labels labels.jsonl"))
@@ -34,8 +34,9 @@ def command(*, labels: str | None, names: tuple[str, ...], as_json: bool) -> int
     have moved, every name that several documents have, and every scope that is nowhere. Exit 0
     when there is none, else 2.
     """
-    from recall import benching, config
-    from recall import labels as labels_
+    from recall import config
+    from recall.bench import labels as labels_
+    from recall.bench import running
 
     if labels is None:
         raise InvalidInput(
@@ -48,12 +49,12 @@ def command(*, labels: str | None, names: tuple[str, ...], as_json: bool) -> int
     console.note_all(settings.notices)
     progress = progress_on(sys.stderr)
     try:
-        held, reports = benching.refreshed(settings, cwd, os.environ, progress, digests=False)
+        held, reports = running.refreshed(settings, cwd, os.environ, progress, digests=False)
     finally:
         if progress is not None:
             progress.close()
     console.note_reports(reports)
-    faults = benching.faults(found, held, settings, cwd)
+    faults = running.faults(found, held, settings, cwd)
     error = None
     if faults:
         error = CheckFailed(

@@ -42,7 +42,8 @@ def command(*, names: tuple[str, ...], out: str | None, count: int, as_json: boo
     own words. Prompts of the recall log are drafts only if it has their text ([hook] log_prompts);
     without it, it still tells which notes matter.
     """
-    from recall import benching, config, drafting, outfiles
+    from recall import config, outfiles
+    from recall.bench import drafting, running
     from recall.envelope import encode
 
     if out is not None:
@@ -53,7 +54,7 @@ def command(*, names: tuple[str, ...], out: str | None, count: int, as_json: boo
     console.note_all(settings.notices)
     progress = progress_on(sys.stderr)
     try:
-        held, reports = benching.refreshed(settings, cwd, os.environ, progress, digests=False)
+        held, reports = running.refreshed(settings, cwd, os.environ, progress, digests=False)
     finally:
         if progress is not None:
             progress.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recall.metrics import MEASURES, mean, percentile
+from recall.bench.metrics import MEASURES, mean, percentile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from recall import benchfigures
-from recall.metrics import MEASURES
+from recall.bench import figures
+from recall.bench.metrics import MEASURES
 from recall.output import number, plain, size, visible
 
 TYPE_CHECKING = False
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from recall.benchfigures import Record
+    from recall.bench.figures import Record
 
 HEADS = ("hit@1", "hit@3", "hit@5", "R@5", "R@10", "MRR@10", "nDCG@10")
 WORST = 5
@@ -117,16 +117,16 @@ def _costs(report: Mapping[str, Any]) -> list[str]:
 
 def _bad(records: Sequence[Record]) -> list[str]:
     lines = []
-    worst = benchfigures.worst(records, WORST)
+    worst = figures.worst(records, WORST)
     if worst:
         lines += ["", "worst:"]
     for record in worst:
         lines.append(f"  {visible(record['id'], _NAME)}: {plain(record['query'], _QUERY)}")
         found = ", ".join(visible(name, _PATH) for name in record["run"][:1]) or "nothing"
-        missed = benchfigures.missed(record)
+        missed = figures.missed(record)
         wanted = visible(missed[0], _PATH) if missed else "all, but further down"
         lines.append(f"    found {found}; {'missed ' if missed else ''}{wanted}")
-    false = benchfigures.false_recalls(records)
+    false = figures.false_recalls(records)
     if false:
         lines += ["", "spoke, and should not have:"]
     for record in false[:WORST]:

@@ -6,11 +6,12 @@ import os
 import time
 
 from index_cache.errors import InvalidInput, RootUnavailable
-from recall import __version__, benchfigures, corpus, dirs, labels
+from recall import __version__, dirs
+from recall.bench import corpus, figures, labels
+from recall.bench.probe import Probe
 from recall.nesting import below
 from recall.notice import Notice, shell_quoted
 from recall.output import number
-from recall.probe import Probe
 from recall.service import Recall
 
 TYPE_CHECKING = False
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
     from index_cache.ingest import Progress
     from index_cache.refresh import Report as Refreshed
-    from recall.corpus import Corpus
-    from recall.labels import Label, Labels
+    from recall.bench.corpus import Corpus
+    from recall.bench.labels import Label, Labels
     from recall.settings import Config
 
     Report = dict[str, Any]
@@ -118,8 +119,8 @@ class Bench:
                 "max_cards": self._settings.hook.max_cards,
                 "include_journal": self._settings.search.include_journal,
             },
-            "summary": benchfigures.figures(records),
-            "categories": benchfigures.by_category(records),
+            "summary": figures.figures(records),
+            "categories": figures.by_category(records),
             "latency": latency,
             "cost": {
                 "cache_bytes": held.cache_bytes,
@@ -306,8 +307,8 @@ def _latency(probe: Probe, found: Sequence[Label]) -> dict[str, object]:
             hook.append(round(1000 * (time.perf_counter() - between), 3))
     return {
         "samples": SAMPLES,
-        "search": benchfigures.times(search),
-        "hook": benchfigures.times(hook),
+        "search": figures.times(search),
+        "hook": figures.times(hook),
     }
 
 

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recall.corpus import Corpus, Doc
+    from recall.bench.corpus import Corpus, Doc
     from recall.logreading import Entry
 
     Draft = dict[str, object]

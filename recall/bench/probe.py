@@ -10,7 +10,8 @@ import time
 
 from index_cache.files import FileSystem
 from index_cache.text import Content, NotText
-from recall import block, dirs, hosts, ledger, metrics, project, quiet
+from recall import block, dirs, hosts, ledger, project, quiet
+from recall.bench import metrics
 from recall.recalling import Recalling
 from recall.service import Recall
 from recall.settings import LEVELS
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Self
 
+    from recall.bench.corpus import Corpus
+    from recall.bench.labels import Label
     from recall.card import Card
-    from recall.corpus import Corpus
-    from recall.labels import Label
     from recall.settings import Config
 
 _EVENT = "UserPromptSubmit"

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from recall.benchfigures import Record
+    from recall.bench.figures import Record
 
 DEPTH = 10
 TAG = "recall"

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 
 from index_cache.errors import InvalidInput
-from recall.metrics import MEASURES, mean
-from recall.significance import p_value
+from recall.bench.metrics import MEASURES, mean
+from recall.bench.significance import p_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from recall.benchfigures import Record
+    from recall.bench.figures import Record
 
 FORMAT = "recall-bench/"
 _KNOWN = FORMAT + "1"

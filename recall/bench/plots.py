@@ -12,7 +12,7 @@ import re
 import warnings
 
 from index_cache.errors import InvalidInput
-from recall.metrics import mean, percentile
+from recall.bench.metrics import mean, percentile
 from recall.output import plain
 
 TYPE_CHECKING = False

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from recall import benchfigures, benchplots, benchreport
-from recall.metrics import MEASURES
+from recall.bench import figures, plots, table
+from recall.bench.metrics import MEASURES
 from recall.output import plain, size, visible
 
 TYPE_CHECKING = False
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from recall.benchfigures import Record
+    from recall.bench.figures import Record
 
 WORST = 20
 _FOUND = 3  # documents that were found instead
@@ -48,7 +48,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 def page(report: Mapping[str, Any]) -> str:
     """Return the page. Raises InvalidInput when matplotlib is not installed."""
-    benchplots.demand()
+    plots.demand()
     title = f"recall bench: {plain(report['labels']['file'])}"
     parts = [
         f"<h1>{escape(title)}</h1>",
@@ -113,24 +113,24 @@ def _quality(report: Mapping[str, Any]) -> str:
     rows += [(each["category"] or "(none)", each) for each in report["categories"]]
     if len(report["categories"]) == 1:
         del rows[1:]
-    table = _table(
-        ["category", "queries", *benchreport.HEADS],
+    by_category = _table(
+        ["category", "queries", *table.HEADS],
         (
             [
                 _cell(plain(name)),
                 _cell(f"{row['judged']:,}"),
-                *(_cell(benchreport.percent(row[each])) for each in MEASURES),
+                *(_cell(table.percent(row[each])) for each in MEASURES),
             ]
             for name, row in rows
         ),
     )
     summary = report["summary"]
     if not summary["judged"]:
-        return table
-    left = sum(bool(each["judged"]) for each in report["categories"]) - benchplots.CATEGORIES
+        return by_category
+    left = sum(bool(each["judged"]) for each in report["categories"]) - plots.CATEGORIES
     more = f"; {left:,} smaller categories are in the table alone" if left > 0 else ""
     caption = f"Quality by category, with the number of queries{more}."
-    return _figure(benchplots.quality(report["categories"]), caption) + table
+    return _figure(plots.quality(report["categories"]), caption) + by_category
 
 
 def _latency(report: Mapping[str, Any]) -> str:
@@ -139,7 +139,7 @@ def _latency(report: Mapping[str, Any]) -> str:
         f"Share of {found['samples']} samples that took at most so long: a search that looks at"
         " the files first, and the prompt hook, both without the start of the program."
     )
-    return _figure(benchplots.latency(found), caption)
+    return _figure(plots.latency(found), caption)
 
 
 def _tokens(report: Mapping[str, Any]) -> str:
@@ -148,11 +148,11 @@ def _tokens(report: Mapping[str, Any]) -> str:
         f"What the hook would put beside a prompt, and reading on; it spoke at {spoke:,} of"
         f" {report['summary']['queries']:,} queries, and the others count as 0."
     )
-    return _figure(benchplots.tokens(report["queries"]), caption)
+    return _figure(plots.tokens(report["queries"]), caption)
 
 
 def _worst(records: Sequence[Record]) -> str:
-    worst = benchfigures.worst(records, WORST)
+    worst = figures.worst(records, WORST)
     if not worst:
         return "<p>None: each query had the best possible answer.</p>"
     rows = []
@@ -186,7 +186,7 @@ def _place(name: str, ranks: Mapping[str, int] | None) -> str:
 def _false(records: Sequence[Record]) -> str:
     rows = [
         [_cell(plain(each["query"], _QUERY)), f"<td>{_list(each['hook']['cards'])}</td>"]
-        for each in benchfigures.false_recalls(records)[:WORST]
+        for each in figures.false_recalls(records)[:WORST]
     ]
     return _table(["query", "shown"], rows, "text") if rows else ""
 
@@ -194,5 +194,5 @@ def _false(records: Sequence[Record]) -> str:
 def _compared(compared: Mapping[str, Any] | None) -> str:
     if not compared:
         return ""
-    lines = escape("\n".join(benchreport.comparison(compared)))
+    lines = escape("\n".join(table.comparison(compared)))
     return f'<div class="wide"><pre>{lines}</pre></div>'
