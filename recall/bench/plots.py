@@ -79,7 +79,7 @@ def quality(categories: Sequence[Mapping[str, Any]]) -> str:
         axes.set_yticks(range(len(judged)), counts, parse_math=False)
         axes.set_xlim(0, 1.08)
         axes.grid(axis="x")
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(_MEASURES))
+        _legend(axes)
     return drawing.svg
 
 
@@ -97,7 +97,7 @@ def latency(found: Mapping[str, Any]) -> str:
         axes.set_xlim(left=0)
         axes.set_ylim(0, 1.02)
         axes.grid()
-        axes.legend(loc="lower right")
+        _legend(axes)
     return drawing.svg
 
 
@@ -123,8 +123,13 @@ def tokens(records: Sequence[Mapping[str, Any]]) -> str:
         axes.margins(x=0.28)
         axes.set_xlim(left=0)
         axes.grid(axis="x")
-        axes.legend(loc="lower right")
+        _legend(axes)
     return drawing.svg
+
+
+def _legend(axes: Any) -> None:  # noqa: ANN401 - matplotlib may be missing, and with it its types
+    """Name the colours in a row above the axes, where no line can run through it."""
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(_MEASURES))
 
 
 class _Drawing:
