@@ -38,6 +38,7 @@ td { white-space: nowrap; }
 .text td { overflow-wrap: anywhere; white-space: normal; } .text td:first-child { width: 40%; }
 figcaption { font-size: .9rem; margin: .3rem 0 1rem; }
 .text td.figure { text-align: right; white-space: nowrap; }
+.text { min-width: 38rem; }
 ol, ul { margin: 0; padding-left: 1.3rem; } code { overflow-wrap: anywhere; }
 dl { display: grid; gap: .1rem 1rem; grid-template-columns: max-content 1fr; font-size: .9rem; }
 dd { margin: 0; overflow-wrap: anywhere; }
