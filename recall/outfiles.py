@@ -16,19 +16,28 @@ _NUMBERED = "-v{version}-{number}.json"
 def refuse_existing(path: str) -> None:
     """Refuse a name that can't be written to: before the work, not after it.
 
-    Raises InvalidInput when something has that name, NotFound without its directory.
+    Raises InvalidInput when something has that name, and as ``refuse_directory``.
     """
     if not path or "\0" in path:
         raise InvalidInput("a file needs a name")
-    directory = os.path.dirname(path) or "."
-    if not os.path.isdir(directory):
-        raise NotFound("there is no such directory", where=directory, hint="create it first")
+    refuse_directory(os.path.dirname(path) or ".")
     if os.path.lexists(path):
         raise InvalidInput(
             "that file exists, and reports are never overwritten",
             where=path,
             hint=f"{shell_quoted(free_name(path))} is free",
         )
+
+
+def refuse_directory(directory: str) -> None:
+    """Refuse a directory that nothing can be written to.
+
+    Raises NotFound when there is none, RootUnavailable when it may not be written to.
+    """
+    if not os.path.isdir(directory):
+        raise NotFound("there is no such directory", where=directory, hint="create it first")
+    if not os.access(directory, os.W_OK | os.X_OK):
+        raise RootUnavailable("the directory can't be written to", where=directory)
 
 
 def free_name(path: str) -> str:
@@ -85,8 +94,7 @@ def save(directory: str, labels: str, version: str, data: bytes) -> str:
 
     ``labels`` is the name of the file of labels, ``version`` the program's. Raises as ``create``.
     """
-    if not os.path.isdir(directory):
-        raise NotFound("there is no such directory", where=directory, hint="create it first")
+    refuse_directory(directory)
     stem = os.path.splitext(os.path.basename(labels))[0]
     name = re.sub(r"[^\w.-]", "-", stem)[:_LONGEST].lstrip(".-") or "labels"
     number = _highest(directory, name, version) + 1

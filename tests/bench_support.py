@@ -81,6 +81,7 @@ def record(
         "provenance": None,
         "draft": False,
         "label": f"{name} {sorted(grades.items())}",
+        "judged": f"contents {name} {sorted(grades.items())}",
         "grades": grades,
         "run": run,
         "scores": [],

@@ -11,6 +11,7 @@ import pytest
 from bench_support import KESTREL, KEYS, LABELS, labels, root
 from cli_support import check, recall, valid_envelope
 
+from index_cache.errors import RootUnavailable
 from recall.hosts import estimated_tokens
 from recall.service import Recall
 
@@ -201,8 +202,8 @@ def test_what_must_not_come_up_and_what_must_come_first(notes: Path, tmp_path: P
     assert found["keys"]["order"] == {"pairs": 3, "kept": kept}
     assert report["summary"]["unwanted"]["found"] == 1
     done = recall("bench", "--labels", str(tmp_path / "some.jsonl"))
-    assert re.search(r"order in time: \d of 3 pairs kept", done.stdout)
-    assert "unwanted: of 1 queries with irrelevant documents 1 found one" in done.stdout
+    assert re.search(r"pair order: \d of 3 pairs kept", done.stdout)
+    assert "unwanted: of 1 query with irrelevant documents 1 found one" in done.stdout
 
 
 def test_a_scope_is_a_root_or_a_path(notes: Path, tmp_path: Path) -> None:
@@ -274,7 +275,7 @@ def test_wrong_labels_ask_nothing(notes: Path, tmp_path: Path) -> None:
     assert (done.status, done.stdout) == (4, "")
     assert done.stderr == (
         "error: a label is an object: {...}\nwhere: l.jsonl:2\n"
-        "hint: recall bench check --labels FILE lists all that is wrong\n"
+        "hint: recall bench check --labels l.jsonl lists all that is wrong\n"
     )
     assert recall("bench", "--labels", "none.jsonl").status == 3
 
@@ -392,7 +393,7 @@ def test_html_without_matplotlib_is_refused_before_the_work(notes: Path, tmp_pat
     done = recall("bench", "--labels", "l.jsonl", "--html", "p.html", "--json", env=environ)
     error = done.error()
     assert error["message"] == "--html needs matplotlib, which is not installed"
-    assert error["hint"] == "pip install 'recall[bench]', or leave --html out"
+    assert error["hint"].endswith(" -m pip install matplotlib, or leave --html out")
     assert not (tmp_path / "p.html").exists()
 
 
@@ -404,3 +405,88 @@ def test_html_is_written(notes: Path, tmp_path: Path) -> None:
     assert (done.status, done.stderr) == (0, "")
     assert done.stdout.endswith("wrote p.html\n")
     assert (tmp_path / "p.html").read_text("utf-8").startswith("<!doctype html>")
+
+
+def test_a_document_has_the_names_that_lead_to_it(notes: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(notes)
+    for name in (str(tmp_path / "link/keys.md"), "sub/../keys.md", ".//keys.md"):
+        _, found = bench(tmp_path, [KEYS | {"relevant": [name]}])
+        assert list(found["keys"]["grades"]) == ["notes:keys.md"], name
+
+
+def test_a_label_that_follows_its_note_is_the_same_question(notes: Path, tmp_path: Path) -> None:
+    (tmp_path / "r").mkdir()
+    labels(tmp_path, [KEYS], "some.jsonl")
+    assert recall("bench", "--labels", "some.jsonl", "--save", "r").status == 0
+    (notes / "keys.md").rename(notes / "sub/moved.md")
+    report, _ = bench(
+        tmp_path,
+        [KEYS | {"relevant": ["sub/moved.md"]}],
+        *("--compare", "r/some-v0.1.0-1.json"),
+    )
+    assert (report["compare"]["compared"], report["compare"]["moved"]) == (1, [])
+
+
+def test_what_was_measured_is_shown_though_it_cannot_be_written(
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from recall import outfiles
+    from recall.cli import main
+
+    del notes
+    labels(tmp_path, [KEYS])
+
+    def full(path: str, _: bytes) -> None:
+        raise RootUnavailable("the file can't be written: No space left on device", where=path)
+
+    monkeypatch.setattr(outfiles, "create", full)
+    assert main(["bench", "--labels", "l.jsonl", "--trec-run", "run"]) == 6
+    shown = capfd.readouterr()
+    assert shown.out.startswith("1 label of l.jsonl")
+    assert "No space left on device" in shown.err
+
+
+def test_a_directory_that_cannot_be_written_to_is_refused_before_the_work(
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from recall import outfiles
+
+    del notes
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write everywhere
+    for refused in (outfiles.refuse_directory, lambda path: outfiles.refuse_existing(f"{path}/x")):
+        with pytest.raises(RootUnavailable) as raised:
+            refused(str(tmp_path))
+        assert raised.value.where == str(tmp_path)
+
+
+def test_notes_that_change_meanwhile_are_told(
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from recall import config
+    from recall.bench import running
+
+    ask = running.Asking.records
+
+    def change(self: running.Asking, *rest: Any) -> list[dict[str, object]]:
+        (notes / "keys.md").unlink(missing_ok=True)
+        return ask(self, *rest)
+
+    data = json.dumps(KEYS).encode()
+    settings = config.load(str(tmp_path), os.environ, (), fallback=False)
+
+    def notices() -> list[str]:
+        made = running.Bench("l", data, settings, cwd=str(tmp_path), environ=os.environ)
+        made.run()
+        return [each.message for each in made.notices]
+
+    assert notices() == []
+    monkeypatch.setattr(running.Asking, "records", change)
+    assert notices() == [
+        "notes have changed while the questions were asked: the figures are of neither state"
+    ]
+
+
+def test_labels_come_from_standard_input_too(notes: Path) -> None:
+    del notes
+    done = recall("bench", "--labels", "-", "--json", stdin=json.dumps(KEYS).encode())
+    assert done.data()["labels"]["count"] == 1

@@ -80,9 +80,17 @@ def test_only_equal_questions_are_compared() -> None:
     other = one(GOOD, "other")
     asked = one(GOOD) | {"query": "something else", "label": "other"}
     judged = record("q", GOOD, {"a": 2})
+    assert asked["judged"] == one(GOOD)["judged"]
+    asked["judged"] = "of another question"
     for new in (other, asked, judged, record("q", [], {})):
         found = compared([one(GOOD)], [new])
-        assert (found["compared"], found["left_out"]) == (0, 1)
+        assert (found["compared"], found["left_out"], found["gone"]) == (0, 1, 1)
+        assert table.comparison(found) == [
+            (
+                "against 0 of 2026-11-30T08:00:00Z: 0 queries in both,"
+                " 1 of its own and 1 new ones left out"
+            )
+        ]
 
 
 def test_a_document_that_is_gone_or_moved_is_still_asked_for() -> None:
@@ -113,6 +121,10 @@ def test_a_report_is_read_with_its_envelope_and_without() -> None:
     assert compare.load(encode(success("bench", whole)), "x") == whole
 
 
+def without(query: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in query.items() if key != "measures"}
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -125,6 +137,13 @@ def test_a_report_is_read_with_its_envelope_and_without() -> None:
         (lambda r: r | {"queries": {}}, "that report is not whole"),
         (lambda r: r | {"queries": [{"id": "q"}]}, "that report is not whole"),
         (lambda r: r | {"labels": None}, "that report is not whole"),
+        (lambda r: r | {"time": ""}, "that report is not whole"),
+        (lambda r: r | {"queries": r["queries"] * 2}, "that report is not whole"),
+        (lambda r: r | {"queries": [without(r["queries"][0])]}, "that report is not whole"),
+        (
+            lambda r: r | {"queries": [record("q", [], {"a": 1}) | {"measures": {"x": 1}}]},
+            "that report is not whole",
+        ),
     ],
 )
 def test_what_is_no_report_is_told(change: Any, message: str) -> None:

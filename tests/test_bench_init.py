@@ -71,6 +71,7 @@ def test_each_note_is_asked_for_by_its_own_words(notes: Path) -> None:
         "How deploy keys are rotated each quarter.": ["keys.md"],
         "Why SQLite": ["sub/sqlite.md"],
         "Refresh tokens": ["sub/tokens.md"],
+        "Kestrel feeder": ["copy/feeder.md"],
     }
     assert found["Why SQLite"]["why"] == (
         "this note was drawn by the hash of its path, and this is its title: ask it as you would"
@@ -112,16 +113,16 @@ def test_drafts_are_labels_and_written_once(notes: Path, tmp_path: Path) -> None
     done = recall("bench", "init", "--out", "l.jsonl")
     assert (done.status, done.stderr) == (0, "")
     assert done.stdout == (
-        "wrote 3 drafts to l.jsonl\n"
+        "wrote 4 drafts to l.jsonl\n"
         "correct them, take out draft and why, then: recall bench --labels l.jsonl\n"
     )
     written = (tmp_path / "l.jsonl").read_bytes()
     found = labels.parse(written)
     assert not found.problems
     assert not found.unknown
-    assert len(labels.demand(found, "l")) == 3
+    assert len(labels.demand(found, "l")) == 4
     assert recall("bench", "check", "--labels", "l.jsonl").stdout == (
-        "3 labels, 3 of them drafts: all documents are there\n"
+        "4 labels, 4 of them drafts: all documents are there\n"
     )
     assert recall("bench", "--labels", "l.jsonl").status == 0
     assert recall("bench", "init").raw == written
@@ -150,3 +151,14 @@ def test_journals_and_empty_roots_give_none(notes: Path) -> None:
     done = recall("bench", "init")
     assert (done.status, done.stdout) == (0, "")
     assert done.stderr == "warning: there are no notes to draft labels from\n"
+
+
+def test_without_notes_no_file_is_in_the_way_of_the_next_drafts(
+    notes: Path, tmp_path: Path
+) -> None:
+    for path in notes.rglob("*.md"):
+        path.unlink()
+    done = recall("bench", "init", "--root", str(notes), "--out", "l.jsonl")
+    assert done.status == 0
+    assert "there are no notes to draft labels from" in done.stderr
+    assert not (tmp_path / "l.jsonl").exists()

@@ -25,6 +25,11 @@ def one(text: str) -> Label:
     return label
 
 
+def problem(text: str) -> str:
+    (found,) = labels.parse(text.encode()).problems
+    return found.message
+
+
 def test_the_shortest_label_has_a_query_and_what_is_relevant() -> None:
     label = one('{"query": "q", "relevant": ["a.md", "b.md"]}')
     assert (label.query, label.grades, label.order) == ("q", {"a.md": 1, "b.md": 1}, [])
@@ -219,3 +224,34 @@ def test_whatever_bytes_there_are_nothing_is_raised_but_an_error_of_ours(data: b
         labels.demand(labels.parse(data), "l")
     except InvalidInput as error:
         assert error.where  # noqa: PT017 - either is right
+
+
+def test_a_private_span_is_no_part_of_a_question() -> None:
+    label = one('{"query": "keys <private>of mine</private> here", "relevant": []}')
+    assert " ".join(label.query.split()) == "keys here"
+    assert problem('{"query": "<private>all</private>", "relevant": []}') == (
+        "query must be text that is not blank"
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ('"provenance": {"x": 1e999}', "no JSON: 1e999"),
+        ('"order": [["a", "b"], ["a", "b"]]', 'order has "a" before "b" twice'),
+        ('"order": [["a", "b"], ["b", "a"]]', 'order has "b" before "a", and the reverse'),
+    ],
+)
+def test_what_would_measure_nothing_is_refused(fields: str, message: str) -> None:
+    assert problem(f'{{"query": "q", "relevant": [], {fields}}}') == message
+
+
+def test_lists_have_an_end() -> None:
+    order = [f"n{each}" for each in range(labels.MAX_ORDER)]
+    assert len(one(json.dumps({"query": "q", "relevant": [], "order": order})).order) == 4950
+    over = json.dumps({"query": "q", "relevant": [], "order": [*order, "x"]})
+    assert problem(over) == "order has more than 100 entries"
+    names = [f"n{each}" for each in range(labels.MAX_NAMES)]
+    assert len(one(json.dumps({"query": "q", "relevant": names})).grades) == labels.MAX_NAMES
+    over = json.dumps({"query": "q", "relevant": [*names, "x"]})
+    assert problem(over) == "relevant has more than 10,000 documents"

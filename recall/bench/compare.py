@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 FORMAT = "recall-bench/"
 _KNOWN = FORMAT + "1"
-_SAME = ("query", "scope", "grades")  # of two queries with one id, when they are one query
 _HINT = "--compare takes what recall bench --save DIR, or --json, has written"
 
 
@@ -40,16 +39,22 @@ def load(data: bytes, where: str) -> dict[str, Any]:
     queries = report.get("queries")
     if not isinstance(queries, list) or not all(map(_is_record, queries)):
         raise InvalidInput("that report is not whole", where=where, hint=_HINT)
-    for part in ("corpus", "labels"):
-        if not isinstance(report.get(part), dict):
-            raise InvalidInput("that report is not whole", where=where, hint=_HINT)
+    parts = (report.get(part) for part in ("corpus", "labels"))
+    told = (report.get(part) for part in ("recall", "time"))
+    names = {each["id"] for each in queries}
+    if not (
+        all(isinstance(part, dict) for part in parts)
+        and all(isinstance(text, str) and text for text in told)
+        and len(names) == len(queries)
+    ):
+        raise InvalidInput("that report is not whole", where=where, hint=_HINT)
     return dict(report)
 
 
 def _is_record(value: object) -> bool:
     if not isinstance(value, dict) or not isinstance(value.get("id"), str):
         return False
-    measures, hook, run = value.get("measures"), value.get("hook"), value.get("run")
+    measures, hook, run = value.get("measures", ""), value.get("hook"), value.get("run")
     return (
         (measures is None or (isinstance(measures, dict) and all(map(_in(measures), MEASURES))))
         and isinstance(hook, dict)
@@ -63,8 +68,8 @@ def _is_record(value: object) -> bool:
     )
 
 
-def _in(measures: Mapping[str, object]) -> Any:  # noqa: ANN401 - a predicate for map
-    return lambda name: _is_number(measures.get(name))
+def _in(measures: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a predicate for map
+    return lambda name: _is_number(measures.get(name)) and 0 <= measures[name] <= 1
 
 
 def _is_number(value: object) -> bool:
@@ -92,6 +97,7 @@ def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, object]
         "compared": len(pairs),
         "judged": len(judged),
         "left_out": len(new["queries"]) - len(pairs),
+        "gone": len(before) - len(pairs),
         "measures": {
             **{
                 name: _tested((a["measures"][name], b["measures"][name]) for a, b in judged)
@@ -119,7 +125,7 @@ def _is_same(old: Record, new: Record) -> bool:
         return False
     if old.get("label") is not None and old["label"] == new["label"]:
         return True
-    return all(old.get(name) == new.get(name) for name in _SAME)
+    return old.get("judged") is not None and old["judged"] == new["judged"]
 
 
 def _digest(report: Mapping[str, Any], part: str) -> object:

@@ -27,10 +27,12 @@ _COLUMNS = "e.path, e.digest, d.record_id, d.title, d.description, d.type"
 class Doc:
     """One document: ``place`` is ``ROOT:PATH``, ``file`` its absolute path as bytes.
 
-    ``key`` is the place of the first document with the same content, which stands for all of them.
+    ``key`` is the place of the first document with the same ``content`` (its digest, hexadecimal),
+    which stands for all of them.
     """
 
     __slots__ = (
+        "content",
         "description",
         "file",
         "key",
@@ -49,7 +51,7 @@ class Doc:
         self.key = self.place
         self.file = file
         self.record_id = record_id
-        self.title = self.description = self.type = ""
+        self.content = self.title = self.description = self.type = ""
 
     @property
     def is_journal(self) -> bool:
@@ -76,6 +78,7 @@ class Corpus:
     def add(self, doc: Doc, content: bytes) -> None:
         """Add a document, of whose content this is the digest."""
         doc.key = self._first.setdefault(content, doc.place)
+        doc.content = content.hex()
         self.documents.append(doc)
         self._by_key.setdefault(doc.key, doc)
         self._by_base.setdefault(os.path.basename(doc.path), []).append(doc.place)
@@ -85,13 +88,24 @@ class Corpus:
     def keys(self, name: str) -> list[str]:
         """Return the keys of the documents with this name: one, if all is well."""
         found = self._names.get(name)
-        if found is None and name.startswith("./"):
-            found = self._names.get(os.path.normpath(name))
+        if found is None and "/" in name and "\0" not in name:
+            # Roots are known by their real paths.
+            plain = os.path.realpath(name) if os.path.isabs(name) else os.path.normpath(name)
+            found = self._names.get(plain)
         return sorted(found or ())
 
     def key(self, name: str) -> str:
         """Return the key of a document, or the name itself if no document has it."""
         return next(iter(self.keys(name)), name)
+
+    def contents(self) -> dict[str, str]:
+        """Return the digest of what each document says, by its place."""
+        return {doc.place: doc.content for doc in self.documents}
+
+    def content(self, name: str) -> str:
+        """Return the digest of what a document says, or the name itself if no document has it."""
+        doc = self.get(self.key(name))
+        return name if doc is None else doc.content
 
     def get(self, key: str) -> Doc | None:
         """Return the document that stands for a key."""

@@ -79,9 +79,10 @@ def _documents(corpus: Corpus, entries: Sequence[Entry]) -> Iterator[Draft]:
     shown = Counter(
         key for entry in entries for *_, file in entry.cards for key in corpus.keys(file)[:1]
     )
-    described = Counter(_text(doc.description) for doc in corpus.documents)
-    titled = Counter(_text(doc.title) for doc in corpus.documents)
-    firsts = [doc for doc in corpus.documents if doc.key == doc.place and not doc.is_journal]
+    originals = [doc for doc in corpus.documents if doc.key == doc.place]  # no copies
+    described = Counter(_text(doc.description) for doc in originals)
+    titled = Counter(_text(doc.title) for doc in originals)
+    firsts = [doc for doc in originals if not doc.is_journal]
     firsts.sort(key=lambda doc: (-shown[doc.key], hashed(doc.place)))
     for doc in firsts:
         often = shown[doc.key]

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 
 from index_cache.digests import hashed
 from index_cache.errors import InvalidInput, NotFound, RootUnavailable
+from index_cache.privacy import strip
+from recall.notice import shell_quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +22,8 @@ MAX_BYTES = 64 * 1024 * 1024
 MAX_LABELS = 100_000
 MAX_QUERY = 1024 * 1024  # characters
 MAX_GRADE = 1000
+MAX_NAMES = 10_000  # documents in one list
+MAX_ORDER = 100  # documents in order, which are 4,950 pairs, or as many pairs
 _ID_BYTES = 6
 _FIELDS = frozenset(
     {
@@ -118,13 +123,13 @@ class _Fault(Exception):
 
 
 def read(path: str) -> bytes:
-    """Return the bytes of a file of labels.
+    """Return the bytes of a file of labels, "-" for standard input.
 
     Raises NotFound when there is none, InvalidInput when it is too large or no file, and
     RootUnavailable when it can't be read.
     """
     try:
-        with open(path, "rb") as stream:
+        with open(sys.stdin.fileno() if path == "-" else path, "rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except FileNotFoundError as error:
         raise NotFound(
@@ -168,7 +173,7 @@ def demand(found: Labels, path: str) -> list[Label]:
         raise InvalidInput(
             f"{first.message}{rest}",
             where=f"{path}:{first.line}",
-            hint="recall bench check --labels FILE lists all that is wrong",
+            hint=f"recall bench check --labels {shell_quoted(path)} lists all that is wrong",
         )
     if not found.labels:
         raise InvalidInput(
@@ -185,7 +190,10 @@ def shown(path: str) -> str:
 def _object(line: bytes) -> dict[str, object]:
     try:
         value = json.loads(
-            line.decode("utf-8"), object_pairs_hook=_pairs, parse_constant=_no_number
+            line.decode("utf-8"),
+            object_pairs_hook=_pairs,
+            parse_constant=_no_number,
+            parse_float=_finite,
         )
     except UnicodeDecodeError as error:
         raise _Fault(f"not UTF-8 at byte {error.start + 1} of the line") from error
@@ -211,12 +219,15 @@ def _no_number(text: str) -> object:
     raise _Fault(f"no JSON: {text}")
 
 
+def _finite(text: str) -> float:
+    value = float(text)
+    if abs(value) == float("inf"):
+        _no_number(text)
+    return value
+
+
 def _label(fields: dict[str, object], line: int) -> Label:
-    query = fields.get("query")
-    if not isinstance(query, str) or not query.strip():
-        raise _Fault("it has no query" if query is None else "query must be text that is not blank")
-    if len(query) > MAX_QUERY:
-        raise _Fault(f"a query of more than {MAX_QUERY:,} characters")
+    query = _query(fields.get("query"))
     if "relevant" not in fields:
         raise _Fault('it has no relevant; "relevant": [] says that no document answers it')
     draft = fields.get("draft", False)
@@ -236,6 +247,18 @@ def _label(fields: dict[str, object], line: int) -> Label:
         provenance=provenance,
         draft=draft,
     )
+
+
+def _query(value: object) -> str:
+    if value is None:
+        raise _Fault("it has no query")
+    # A private span is no part of a question: the report shows what is asked.
+    query = strip(value) if isinstance(value, str) else ""
+    if not query.strip():
+        raise _Fault("query must be text that is not blank")
+    if len(query) > MAX_QUERY:
+        raise _Fault(f"a query of more than {MAX_QUERY:,} characters")
+    return query
 
 
 def _text(fields: dict[str, object], key: str, *, needed: bool = False) -> str | None:
@@ -270,14 +293,16 @@ def _names(value: object, key: str) -> list[str]:
     if not isinstance(value, list):
         more = " or an object of document and grade" if key == "relevant" else ""
         raise _Fault(f"{key} must be a list of documents{more}")
-    found: list[str] = []
+    if len(value) > MAX_NAMES:
+        raise _Fault(f"{key} has more than {MAX_NAMES:,} documents")
+    found: dict[str, None] = {}
     for name in value:
         if not isinstance(name, str) or not name.strip():
             raise _Fault(f"{key} names documents by path or id, as text")
         if name in found:
             raise _Fault(f'{key} has "{name}" twice')
-        found.append(name)
-    return found
+        found[name] = None
+    return [*found]
 
 
 def _order(value: object) -> list[tuple[str, str]]:
@@ -285,16 +310,23 @@ def _order(value: object) -> list[tuple[str, str]]:
         return []
     if not isinstance(value, list):
         raise _Fault("order must be a list of pairs, or of documents in order")
+    if len(value) > MAX_ORDER:
+        raise _Fault(f"order has more than {MAX_ORDER:,} entries")
     if not isinstance(value[0], list):
         names = _names(value, "order")
         return [(first, then) for at, first in enumerate(names) for then in names[at + 1 :]]
-    pairs = []
+    pairs: dict[tuple[str, str], None] = {}
     for pair in value:
         names = _names(pair, "a pair of order")
         if len(names) != _PAIR:
             raise _Fault("a pair of order must be two documents")
-        pairs.append((names[0], names[1]))
-    return pairs
+        first, then = names
+        if (first, then) in pairs:
+            raise _Fault(f'order has "{first}" before "{then}" twice')
+        if (then, first) in pairs:
+            raise _Fault(f'order has "{first}" before "{then}", and the reverse')
+        pairs[first, then] = None
+    return [*pairs]
 
 
 def _name(found: Labels) -> None:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import io
 import logging
 import re
+import sys
 import warnings
 
 from index_cache.errors import InvalidInput
 from recall.bench.metrics import mean, percentile
+from recall.notice import shell_quoted
 from recall.output import plain
 
 TYPE_CHECKING = False
@@ -57,7 +59,7 @@ def demand() -> None:
     if find_spec("matplotlib") is None:
         raise InvalidInput(
             "--html needs matplotlib, which is not installed",
-            hint="pip install 'recall[bench]', or leave --html out",
+            hint=f"{shell_quoted(sys.executable)} -m pip install matplotlib, or leave --html out",
         )
 
 

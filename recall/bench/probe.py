@@ -6,8 +6,10 @@ is kept of it: no ledger, no log. See ``spec/bench.md``.
 
 from __future__ import annotations
 
+import json
 import time
 
+from index_cache.digests import hashed
 from index_cache.files import FileSystem
 from index_cache.text import Content, NotText
 from recall import block, dirs, hosts, ledger, project, quiet
@@ -143,6 +145,7 @@ class Probe:
             "provenance": label.provenance,
             "draft": label.draft,
             "label": label.digest(),
+            "judged": self._judged(label),
             "grades": grades,
             "run": run,
             "scores": [round(card.score, 6) for card in cards],
@@ -158,6 +161,11 @@ class Probe:
             },
             "ms": round(1000 * taken, 3),
         }
+
+    def _judged(self, label: Label) -> str:
+        """Return what is the same as long as a question has the same contents judged alike."""
+        grades = ((self._corpus.content(name), grade) for name, grade in label.grades.items())
+        return hashed(json.dumps([label.query, label.scope, sorted(grades)]))
 
     def _found(self, card: Card, grades: Mapping[str, int]) -> str:
         """Return the document that a card stands for: of its copies one that was judged."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import contextmanager
 
 from index_cache.errors import InvalidInput, RootUnavailable
 from recall import __version__, dirs
@@ -88,6 +89,7 @@ class Bench:
         with Probe(self._settings, held, self._cwd, self._environ) as probe:
             latency = _latency(probe, self._labels)
         records, used = _ask(asking, held, self._labels, jobs or _cores(self._labels), tell)
+        self._look_again(held)
         drafts = sum(label.draft for label in self._labels)
         if drafts:
             self._note(
@@ -148,6 +150,16 @@ class Bench:
                 hint,
             )
 
+    def _look_again(self, held: Corpus) -> None:
+        """Say so when the notes have changed since the labels were looked up in them."""
+        now, _ = refreshed(self._settings, self._cwd, self._environ, None, digests=False)
+        if now.contents() != held.contents():
+            self._note(
+                "notes have changed while the questions were asked:"
+                " the figures are of neither state",
+                "run it again",
+            )
+
     def _note(self, message: str, hint: str | None = None) -> None:
         self.notices.append(Notice(message, hint))
 
@@ -203,6 +215,12 @@ def refreshed(
             if report.failure is not None:
                 raise report.failure
         roots = recall.roots
+    if not os.access(cache_dir, os.W_OK):
+        raise RootUnavailable(
+            "the caches can't be kept, and without them nothing can be measured",
+            where=cache_dir,
+            hint="set XDG_CACHE_HOME to a directory that can be written to",
+        )
     return corpus.read(cache_dir, roots, digests=digests), reports
 
 
@@ -342,13 +360,30 @@ def _in_processes(
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(jobs, context, initializer=_serve_one)
     try:
-        yield from pool.map(asking, chunks)
+        with _ended_in_order():
+            yield from pool.map(asking, chunks)
     except BrokenProcessPool as error:
         raise RootUnavailable(
             "a process that asked questions was ended from outside", hint="try again with --jobs 1"
         ) from error
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Let SIGTERM be as an interrupt: ended at once, Python would complain of what it leaves."""
+    import signal
+
+    try:
+        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    except ValueError:  # not the main thread: whoever uses the library sees to signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _serve_one() -> None:
@@ -361,6 +396,7 @@ def _serve_one() -> None:
     import threading
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     waiting = multiprocessing.parent_process()
 
     def end() -> None:

@@ -78,16 +78,16 @@ def _costs(report: Mapping[str, Any]) -> list[str]:
     lines = []
     if order["pairs"]:
         kept = f"{order['kept']:,} of {order['pairs']:,} pairs kept"
-        lines.append(f"order in time: {kept} ({percent(order['share'])} %)")
+        lines.append(f"pair order: {kept} ({percent(order['share'])} %)")
     if false["queries"]:
-        of = "1 query" if false["queries"] == 1 else f"{false['queries']:,} queries"
+        of = _queries(false["queries"])
         spoke = f"the hook would have spoken at {false['spoke']:,} of {of} with nothing relevant"
         lines.append(f"false recall: {spoke} ({percent(false['share'])} %)")
     else:
         lines.append("false recall: not measured, since no label says that nothing is relevant")
     if unwanted["queries"]:
         lines.append(
-            f"unwanted: of {unwanted['queries']:,} queries with irrelevant documents"
+            f"unwanted: of {_queries(unwanted['queries'])} with irrelevant documents"
             f" {unwanted['found']:,} found one, and at {unwanted['injected']:,} the hook would have"
             " shown one"
         )
@@ -139,21 +139,26 @@ def comparison(compared: Mapping[str, Any]) -> list[str]:
     """Return what has moved since an older report."""
     old = compared["old"]
     when = f"{plain(old['recall'], _NAME)} of {plain(old['time'], _NAME)}"
-    both = f"{compared['compared']:,} queries in both, {compared['left_out']:,} left out"
-    lines = [f"against {when}: {both}"]
+    both = f"{_queries(compared['compared'])} in both"
+    left = f"{compared['gone']:,} of its own and {compared['left_out']:,} new ones left out"
+    lines = [f"against {when}: {both}, {left}"]
     if not old["same_corpus"]:
         lines.append("  the notes have changed as well")
+    if not compared["compared"]:
+        return lines
     rows = [["", "old", "new", "change", "better", "worse", "p"]]
     for name, row in compared["measures"].items():
         if not row["queries"]:
             continue
         scale, digits = (1, 0) if name == "cards_tokens" else (100, 1)
+        before, now = (round(scale * row[when], digits) for when in ("old", "new"))
         rows.append(
             [
                 LONG.get(name, name),
-                f"{scale * row['old']:,.{digits}f}",
-                f"{scale * row['new']:,.{digits}f}",
-                f"{scale * row['difference']:+,.{digits}f}",
+                f"{before:,.{digits}f}",
+                f"{now:,.{digits}f}",
+                # Of what is shown, or 76 and 76 may be one apart.
+                f"{now - before:+,.{digits}f}",
                 *_ups(name, row),
                 p_text(row["p"]),
             ]
@@ -166,6 +171,10 @@ def comparison(compared: Mapping[str, Any]) -> list[str]:
         *_moves("worse", [m for m in moved if m["by"] < 0]),
         *_moves("better", [m for m in reversed(moved) if m["by"] > 0]),
     ]
+
+
+def _queries(count: int) -> str:
+    return "1 query" if count == 1 else f"{count:,} queries"
 
 
 LONG = dict(zip(MEASURES, HEADS, strict=True)) | {

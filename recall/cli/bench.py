@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from index_cache.errors import InvalidInput, NotFound, RootUnavailable
+from index_cache.errors import InvalidInput, NotFound, RecallError, RootUnavailable
 from recall.cli import bench_check, bench_init, completing
 from recall.cli.common import Console, Progress, progress_on, working_directory, write_text
 from recall.cli.options import SETTINGS, examples, json_option, root_option
@@ -55,8 +55,8 @@ class _Wanted:
             outfiles.refuse_existing(path)
         if len({os.path.realpath(path) for path in named}) < len(named):
             raise InvalidInput("two outputs have one name", hint="give each a name of its own")
-        if self.save is not None and not os.path.isdir(self.save):
-            raise NotFound("there is no such directory", where=self.save, hint="create it first")
+        if self.save is not None:
+            outfiles.refuse_directory(self.save)
         if self.html is not None:
             from recall.bench import plots
 
@@ -81,7 +81,7 @@ class _Wanted:
     "--labels",
     metavar="FILE",
     shell_complete=completing.a_file,
-    help="Questions with the notes that answer them, one JSON object a line.",
+    help="Questions with the notes that answer them, one JSON object a line; - is stdin.",
 )
 @root_option
 @click.option(
@@ -179,8 +179,13 @@ def _bench(
 
         report["compare"] = compare.compare(wanted.old, report)
     console.note_all(bench.notices)
-    report["files"] = _write(report, wanted, file, bench)
-    return console.finish(lambda: report, lambda _: table.text(report))
+    report["files"] = []
+    failure = None
+    try:
+        _write(report, wanted, file, bench)
+    except RecallError as error:
+        failure = error  # what was measured is shown all the same
+    return console.finish(lambda: report, lambda _: table.text(report), failure)
 
 
 def _run(bench: Bench, settings: Config, jobs: int | None) -> dict[str, Any]:
@@ -199,12 +204,12 @@ def _run(bench: Bench, settings: Config, jobs: int | None) -> dict[str, Any]:
                 each.close()
 
 
-def _write(report: dict[str, Any], wanted: _Wanted, file: str, bench: Bench) -> list[str]:
-    """Write the files that are wanted, and return their names."""
+def _write(report: dict[str, Any], wanted: _Wanted, file: str, bench: Bench) -> None:
+    """Write the files that are wanted, and put their names into the report."""
     from recall import __version__, outfiles
     from recall.bench import trec
 
-    files = []
+    files: list[str] = report["files"]
     if wanted.html is not None:
         from recall.bench import webpage
 
@@ -220,7 +225,6 @@ def _write(report: dict[str, Any], wanted: _Wanted, file: str, bench: Bench) -> 
         notices = [{"message": each.message, "hint": each.hint} for each in bench.notices]
         kept = encode(success("bench", {**report, "files": files, "notices": notices}))
         files.append(outfiles.save(wanted.save, file, __version__, kept))
-    return files
 
 
 def _read(path: str) -> bytes:

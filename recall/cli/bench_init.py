@@ -63,6 +63,8 @@ def command(*, names: tuple[str, ...], out: str | None, count: int, as_json: boo
     if not found:
         console.note("there are no notes to draft labels from")
     lines = b"".join(map(encode, found))
+    if not found:
+        out = None  # an empty file would only be in the way of the next drafts
     if out is not None:
         outfiles.create(out, lines)
     return console.finish(
