@@ -140,12 +140,14 @@ class Recall:
         recency: float = 0.0,
         progress: Progress | None = None,
         operators: bool = False,
+        include_proposal: bool = False,
     ) -> Answer:
         """Return all that ``search`` finds out, and what happened in each root.
 
         With ``operators`` those in the query count (``spec/operators.md``), else it is all text.
         ``wait`` is how many seconds to wait for another process that makes a first cache.
         ``recency``, from 0 to 1, is by what share of itself a note's score grows for being new.
+        ``include_proposal`` lets notes of type Proposal in.
         """
         if k < 1:
             raise InvalidInput(f"k must be at least 1, not {k}")
@@ -167,6 +169,7 @@ class Recall:
                 asked,
                 under,
                 include_journal,
+                proposal=include_proposal,
                 explain=explain,
                 recency=recency,
                 operators=operators,
@@ -218,13 +221,16 @@ class Recall:
         under: str | None,
         journal: bool,  # noqa: FBT001 - handed on as it came
         *,
+        proposal: bool,
         explain: bool,
         recency: float,
         operators: bool,
     ) -> None:
         stores = [each.view for each in self._opened]
         nesting = Nesting(self.roots, stores)
-        wanted = filters(self.roots, nesting, types, under, self._cwd, journal)
+        wanted = filters(
+            self.roots, nesting, types, under, self._cwd, journal, proposal=proposal
+        )
         if operators and may_narrow(answer.query):
             from recall.narrowing import narrow, understood
 
