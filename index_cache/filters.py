@@ -25,9 +25,10 @@ class Filter:
     """Which documents of one root a search may return.
 
     ``types`` are wanted types in any (ASCII) case, None for all; without ``journal`` the type
-    Journal is left out unless ``types`` names it, and so is Proposal without ``proposal``. ``under`` is a relative path, of a file or a
-    directory. ``without`` maps directories that are roots of the same search to those of the files
-    in them that these roots, by their own rules, do not have.
+    Journal is left out unless ``types`` names it, and so is Proposal without ``proposal``.
+    ``under`` is a relative path, of a file or a directory. ``without`` maps directories that are
+    roots of the same search to those of the files in them that these roots, by their own rules, do
+    not have.
 
     ``tags`` are wanted tags, all of them, in any (ASCII) case; ``path`` tells of a relative path,
     and ``time`` of a document's ``modified`` and its file's signature, whether they are wanted.

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from index_cache.model import Root
 
 
-
 def documents(
     cache_dir: str | None, roots: Sequence[Root]
 ) -> tuple[dict[str, tuple[str, str]], list[tuple[Root, str]]]:

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from index_cache.errors import RecallError
     from index_cache.ingest import Progress
     from index_cache.refresh import Report
+    from index_cache.store import Store
     from index_cache.verify import Proof
+    from recall.adapter import Adapter
     from recall.card import Card
     from recall.rootstatus import RootStatus
 
@@ -68,6 +70,7 @@ class Recall:
         self._fs = fs or FileSystem()
         self._analyzers = Analyzers()
         self._swept: float | None = None
+        self._chosen = roots is not None
         if roots is None:
             found = config.load(self._cwd, self._environ, fallback=True).roots
         elif isinstance(roots, str | os.PathLike):
@@ -92,6 +95,25 @@ class Recall:
             return given
         path = os.path.realpath(os.path.join(self._cwd, os.fspath(given)))
         return Root(os.path.basename(path) or path, path)
+
+    def adapter(self, name: str) -> Adapter:
+        """Return one agent's way to these roots: it reads, and writes only what a call grants.
+
+        ``name`` is claude, hermes, codex or subagent. Raises InvalidInput for any other.
+        """
+        from recall.adapter import Adapter
+
+        return Adapter(self, name, self._cwd, self._environ, chosen=self._chosen)
+
+    def only(self, root: Root) -> Recall:
+        """Return one of its own for a root, with the same caches."""
+        return Recall(
+            [root], cwd=self._cwd, environ=self._environ, cache_dir=self._directory, fs=self._fs
+        )
+
+    def views(self) -> list[Store]:
+        """Return the caches that are open and whole, as the last answer left them."""
+        return [store for each in self._opened if (store := each.view) is not None]
 
     def __enter__(self) -> Self:
         return self
@@ -228,9 +250,7 @@ class Recall:
     ) -> None:
         stores = [each.view for each in self._opened]
         nesting = Nesting(self.roots, stores)
-        wanted = filters(
-            self.roots, nesting, types, under, self._cwd, journal, proposal=proposal
-        )
+        wanted = filters(self.roots, nesting, types, under, self._cwd, journal, proposal=proposal)
         if operators and may_narrow(answer.query):
             from recall.narrowing import narrow, understood
 

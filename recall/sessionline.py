@@ -1,7 +1,8 @@
 """What the prompt hook says at the start of a session, if it is to: that it is on, in one line.
 
 The counts are those that the caches keep, proposals apart, a note that several roots have counted
-once: no directory is looked at, nothing is built and nothing waited for. See "Session start" in ``spec/hook.md``.
+once: no directory is looked at, nothing is built and nothing waited for. See "Session start" in
+``spec/hook.md``.
 """
 
 from __future__ import annotations
