@@ -74,9 +74,11 @@ def _cut(text: str, limit: int) -> str:
 
 def is_reserved(name: str) -> bool:
     """Tell whether a file's name, with or without suffix, is kept for others than notes."""
-    folded = fold(name).rstrip(" .")
-    stem = folded.partition(".")[0].rstrip(" ")
-    return stem in _DEVICES or folded.removesuffix(SUFFIX) in _OTHERS
+    return _is_device(name) or fold(name).removesuffix(SUFFIX) in _OTHERS
+
+
+def _is_device(name: str) -> bool:
+    return fold(name).partition(".")[0].rstrip(" ") in _DEVICES
 
 
 def fold(name: str) -> str:
@@ -115,6 +117,8 @@ def checked_path(path: str, directory: str) -> str:
         fault = _fault(part)
         if fault:
             raise _wrong(fault)
+    if is_reserved(parts[-1]):
+        raise _wrong("its name is kept for a file that other programs write or obey")
     if not parts[-1].endswith(SUFFIX):
         raise _wrong(f"a note's name ends with {SUFFIX}")
     if parts[0] != directory or len(parts) == 1:
@@ -136,6 +140,4 @@ def _fault(name: str) -> str | None:
         return f"a name in it is longer than {NAME_BYTES} bytes"
     if not name.isprintable() or _FORBIDDEN.intersection(name):
         return 'no name in it may have control characters or one of <>:"|?*\\'
-    if is_reserved(name):
-        return "a name in it is reserved: for a device of Windows, or for another program's file"
-    return None
+    return "a name in it is that of a device of Windows" if _is_device(name) else None
