@@ -20,7 +20,6 @@ _TIMEOUT = 5  # seconds; a search may be waiting
 # A repository's own settings must not run programs (fsmonitor, hooks) nor write to it.
 _SAFELY = [
     "--no-optional-locks",
-    "--literal-pathspecs",
     *("-c", "core.fsmonitor=false"),
     *("-c", "core.hooksPath=/dev/null"),
     *("-c", "core.untrackedCache=false"),
@@ -28,6 +27,7 @@ _SAFELY = [
 ]
 _COMMAND = [
     *_SAFELY,
+    "--literal-pathspecs",
     *("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--"),
 ]
 _SETTINGS = {

@@ -8,6 +8,7 @@ common in what they have at all, and in the first of them.
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 TYPE_CHECKING = False
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     Shingles = frozenset[tuple[str, ...]]
 
+_HEADING = re.compile(r"(?m)^#{1,6} .*$")
 RESEMBLES = 0.8
 CONTAINS = 0.9
 LEAST = 8  # shingles of a text that another one may contain; fewer stand in many a note
@@ -27,11 +29,15 @@ def shingles(text: str, analyzer: Analyzer) -> Shingles:
     return frozenset(pairwise(terms)) or frozenset({tuple(terms) or (text.strip(),)})
 
 
-def is_near(new: Shingles, old: Shingles) -> bool:
-    """Tell whether a new text is, nearly, one that is there or a part of it."""
-    common = len(new & old)
-    if not common:
-        return False
-    if common >= RESEMBLES * len(new | old):
+def says(new: str, body: str, analyzer: Analyzer) -> bool:
+    """Tell whether a note's body, or a section of it, is nearly a new text, or contains it."""
+    wanted = shingles(new, analyzer)
+    sections = [shingles(each, analyzer) for each in _HEADING.split(body)]
+    whole = shingles(body, analyzer)
+    if any(_resembles(wanted, each) for each in (whole, *sections)):
         return True
-    return len(new) >= LEAST and common >= CONTAINS * len(new)
+    return len(wanted) >= LEAST and len(wanted & whole) >= CONTAINS * len(wanted)
+
+
+def _resembles(one: Shingles, other: Shingles) -> bool:
+    return len(one & other) >= RESEMBLES * len(one | other)

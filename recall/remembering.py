@@ -101,7 +101,6 @@ class Remembering:
         self._state_dir = state_dir
         self.known = known
         self._wait = wait
-        self._analyzer = Analyzer()
 
     def write(
         self,
@@ -129,11 +128,6 @@ class Remembering:
                 raise tree.unwritten(record.directory, error) from error
         self.known.refresh()
         return written
-
-    def is_near(self, record: Record, body: str) -> bool:
-        """Tell whether a note's body says what a record says."""
-        new = alike.shingles(record.text, self._analyzer)
-        return alike.is_near(new, alike.shingles(body, self._analyzer))
 
 
 def check_place(root: Root, path: str, size: int) -> None:
@@ -250,8 +244,9 @@ class _Writer:
             )
 
     def _check_alike(self, notes: Iterable[Note]) -> None:
+        analyzer = Analyzer()
         for note in notes:
-            if self._place.is_near(self._record, note.document.body):
+            if alike.says(self._record.text, note.document.body, analyzer):
                 path = note.path.encode("utf-8", "surrogateescape")
                 raise GovernanceRefused(
                     f"{record_id(path, note.document)} says nearly the same already",

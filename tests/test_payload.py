@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from index_cache.errors import GovernanceRefused, InvalidInput, RecallError
 from recall import payload
-from recall.filenames import NAME_BYTES, SLUG_BYTES, fold, free, is_reserved, slug
+from recall.filenames import NAME_BYTES, SLUG_BYTES, checked_path, fold, free, is_reserved, slug
 from recall.recordtext import Note
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def test_each_limit_is_the_last_that_is_taken(name: str) -> None:
     make, limit = LIMITS[name]
     for below in (limit - 1, limit):
         read(**make(below))
-    with pytest.raises(InvalidInput, match="longer than|more than"):
+    with pytest.raises(InvalidInput, match=r"longer than|more than"):
         read(**make(limit + 1))
 
 
@@ -147,7 +147,8 @@ def test_any_title_gives_a_name_that_every_system_takes(title: str) -> None:
     assert name[0] != "-" != name[-1]
     assert not unicodedata.combining(name[0])
     # A name that is asked for by path is judged as one that a title gives.
-    payload.checked_path(f"memory/{name}.md", "memory") if name.isprintable() else None
+    if name.isprintable():
+        checked_path(f"memory/{name}.md", "memory")
 
 
 def test_names_that_are_taken_get_a_number() -> None:

@@ -220,7 +220,10 @@ def test_what_no_longer_holds_and_the_algorithms() -> None:
         ("query-and-ranking.md", f"to the {NUMBERS[spelling._MOST]} likeliest terms"),
         ("query-and-ranking.md", f"the first {NUMBERS[asked._MOST_UNKNOWN]} of them"),
         ("query-and-ranking.md", f"asked for, and {NUMBERS[searching._SPARE]}, but"),
-        ("cache-format.md", f"`type` ends with one more, `{filters.JOURNAL}` or `{filters.PROPOSAL}`"),
+        (
+            "cache-format.md",
+            f"`type` ends with one more, `{filters.JOURNAL}` or `{filters.PROPOSAL}`",
+        ),
         ("equivalence.md", f"The `{filters.JOURNAL}` of a journal"),
         ("query-and-ranking.md", f"first {grams.LOOKED_AT:,} characters of the body"),
         ("query-and-ranking.md", f"more than {reading.MOST_WORDS} different ones"),
