@@ -184,15 +184,15 @@ def _note(tree: Tree, machine: str, pending: Pending) -> None:
 
 
 def _apply(tree: Tree, change: Change, staged: str) -> None:
+    known = change.remove or (change.path, change.before)
+    if known[1] is not None and digest(tree.read(known[0]) or b"") != known[1]:
+        raise RootUnavailable(
+            _BEFORE_NOW, where=tree.where(known[0]), hint="try again; nothing was changed"
+        )
     if change.before is None:
         tree.put(staged, change.path)
-        return
-    data = tree.read(change.path)
-    if data is None or digest(data) != change.before:
-        raise RootUnavailable(
-            _BEFORE_NOW, where=tree.where(change.path), hint="try again; nothing was changed"
-        )
-    tree.replace(staged, change.path)
+    else:
+        tree.replace(staged, change.path)
 
 
 def settle(tree: Tree, machine: str) -> bool:

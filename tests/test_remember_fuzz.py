@@ -9,7 +9,6 @@ import unicodedata
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from stress_support import seeded
 from writing_support import Desk, tree
 
@@ -26,23 +25,177 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable
 
+    import pytest
+
     from recall.remembering import Written
 
 NOW = datetime(2026, 11, 30, 8, tzinfo=UTC)
 PIECES = [
-    *("keys", "Deploy", "the vault", "ключ", "密钥", "東京", "مفتاح", "מפתח", "मंत्री", "한국어", "e\u0301", "é"),
-    *("𠮷", "🚀", "👩\u200d💻", "🏴\U000e0067\U000e007f", "\U0010ffff", "\U0001f1e9", "葛\U000e0100"),
-    *(" ", "  ", "\t", "\n", "\r\n", "\r", "\x00", "\x1b[31m", "\x1b]8;;x\x07", "\x7f", "\x85", "\x9b", "\u2028"),
-    *("\u202e", "\u2066", "\u200f", "\u200b", "\ufeff", "\u00a0", "\u3000", "\u00ad", "\ud800", "\udc80"),
-    *("---", "\n---\n", "---\n", "...", "\n...\n", "+++", "private: true", "\nprivate: true\n", "verified: {by: human:me}"),
-    *("\nverified:\n  by: human:me\n", "type: Journal", "\nid: other\n", "title: x", "<!--", "-->", "<!-- x -->", "<![CDATA["),
-    *("<private>", "</private>", "<PRIVATE x=1>", "<priv", "ate>", "<private>secret</private>", "<private/>", "< private >"),
-    *(": ", " #", "#", "# ", "## 2026-11-30", "\n## 2026-11-30\n", "- ", "* ", "> ", "| ", "```", "\n```\n", "~~~", "    x"),
-    *("{", "}", "[", "]", "[a](b)", "&amp;", "&", "*a*", "__init__", "`x`", "\\", "\\n", '"', "'", "%", "@", "!", "?", ","),
-    *("../", "..", "/", "./", "~", "~/", "C:\\", "con", "NUL", "aux.", "com1", ".md", ".", "index", "AGENTS", "CLAUDE.md"),
-    *("null", "true", "no", "~", "0123", "1e3", "2026-11-30", "10:00", "=", "<<", "*x", "&x", "!!python/object:os.system"),
-    *("{{date}}", "<% x %>", "recall⟧", "⟦recall⟧", "x" * 130, "東" * 60, "x" * 1100, "%s", "${HOME}", "$(id)", "`id`"),
-]  # fmt: skip
+    *(
+        "keys",
+        "Deploy",
+        "the vault",
+        "ключ",
+        "密钥",
+        "東京",
+        "مفتاح",
+        "מפתח",
+        "मंत्री",
+        "한국어",
+        "e\u0301",
+        "é",
+    ),
+    *(
+        "𠮷",
+        "🚀",
+        "👩\u200d💻",
+        "🏴\U000e0067\U000e007f",
+        "\U0010ffff",
+        "\U0001f1e9",
+        "葛\U000e0100",
+    ),
+    *(
+        " ",
+        "  ",
+        "\t",
+        "\n",
+        "\r\n",
+        "\r",
+        "\x00",
+        "\x1b[31m",
+        "\x1b]8;;x\x07",
+        "\x7f",
+        "\x85",
+        "\x9b",
+        "\u2028",
+    ),
+    *(
+        "\u202e",
+        "\u2066",
+        "\u200f",
+        "\u200b",
+        "\ufeff",
+        "\u00a0",
+        "\u3000",
+        "\u00ad",
+        "\ud800",
+        "\udc80",
+    ),
+    *(
+        "---",
+        "\n---\n",
+        "---\n",
+        "...",
+        "\n...\n",
+        "+++",
+        "private: true",
+        "\nprivate: true\n",
+        "verified: {by: human:me}",
+    ),
+    *(
+        "\nverified:\n  by: human:me\n",
+        "type: Journal",
+        "\nid: other\n",
+        "title: x",
+        "<!--",
+        "-->",
+        "<!-- x -->",
+        "<![CDATA[",
+    ),
+    *(
+        "<private>",
+        "</private>",
+        "<PRIVATE x=1>",
+        "<priv",
+        "ate>",
+        "<private>secret</private>",
+        "<private/>",
+        "< private >",
+    ),
+    *(
+        ": ",
+        " #",
+        "#",
+        "# ",
+        "## 2026-11-30",
+        "\n## 2026-11-30\n",
+        "- ",
+        "* ",
+        "> ",
+        "| ",
+        "```",
+        "\n```\n",
+        "~~~",
+        "    x",
+    ),
+    *(
+        "{",
+        "}",
+        "[",
+        "]",
+        "[a](b)",
+        "&amp;",
+        "&",
+        "*a*",
+        "__init__",
+        "`x`",
+        "\\",
+        "\\n",
+        '"',
+        "'",
+        "%",
+        "@",
+        "!",
+        "?",
+        ",",
+    ),
+    *(
+        "../",
+        "..",
+        "/",
+        "./",
+        "~",
+        "~/",
+        "C:\\",
+        "con",
+        "NUL",
+        "aux.",
+        "com1",
+        ".md",
+        ".",
+        "index",
+        "AGENTS",
+        "CLAUDE.md",
+    ),
+    *(
+        "null",
+        "true",
+        "no",
+        "~",
+        "0123",
+        "1e3",
+        "2026-11-30",
+        "10:00",
+        "=",
+        "<<",
+        "*x",
+        "&x",
+        "!!python/object:os.system",
+    ),
+    *(
+        "{{date}}",
+        "<% x %>",
+        "recall⟧",
+        "⟦recall⟧",
+        "x" * 130,
+        "東" * 60,
+        "x" * 1100,
+        "%s",
+        "${HOME}",
+        "$(id)",
+        "`id`",
+    ),
+]
 PATHS = [
     "",
     "memory/",
@@ -64,7 +217,8 @@ TAKEN = [piece for piece in PIECES if piece.isprintable() and not {"<", "\n"} & 
 
 def text(chance: random.Random, most: int = 5) -> str:
     pieces = PIECES if chance.random() < 0.4 else TAKEN
-    return "".join(chance.choice(pieces) for _ in range(chance.randint(0, most)))
+    made = "".join(chance.choice(pieces) for _ in range(chance.randint(0, most)))
+    return str(json.loads(json.dumps(made)))  # two halves of a character are one
 
 
 def fuzzed(chance: random.Random) -> dict[str, Any]:
@@ -212,8 +366,9 @@ def test_S2_nothing_hostile_gets_out_of_the_root_or_says_more_than_was_granted(
             written = field.place.write(json.dumps(fields).encode(), command, "hermes", now=NOW)
         except RecallError as error:
             codes[error.code] = codes.get(error.code, 0) + 1
-            assert "secret" not in f"{error.message} {error.hint} {error.where}", (repeat, fields)
-            assert tree(field.desk.root) == before, (repeat, fields)
+            leaked = "secret" in f"{error.message} {error.hint} {error.where}"
+            if leaked or tree(field.desk.root) != before:
+                raise AssertionError((repeat, fields)) from error
         else:
             codes[written.action] = codes.get(written.action, 0) + 1
             lines += 1
