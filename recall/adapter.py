@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
-from index_cache.errors import InvalidInput
+from index_cache.errors import InvalidInput, RecallError
 from index_cache.filters import Filter
 from index_cache.lookup import by_name
 from recall import dirs, writetarget
@@ -186,8 +187,17 @@ class Known:
         ]
 
     def refresh(self) -> None:
-        """Take in what was written, unless somebody else is at it: then the next search does."""
-        self._recall.answer("", 1, wait=0)
+        """Take in what was written."""
+        take_in(self._recall)
+
+
+def take_in(recall: Recall) -> None:
+    """Bring the caches up to date with what was just written.
+
+    Unless somebody else is at it or they can't be read: then the next search does, and says so.
+    """
+    with suppress(RecallError):
+        recall.answer("", 1, wait=0)
 
 
 def _encoded(payload: Mapping[str, object]) -> bytes:

@@ -105,10 +105,11 @@ def _root(name: str | None, console: Console) -> Root:
 
 
 def _finished(console: Console, root: Root, done: Settled) -> int:
+    from recall.adapter import take_in
     from recall.service import Recall
 
     with closing(Recall([root], cwd=working_directory(), environ=os.environ)) as recall:
-        recall.answer("", 1, wait=0)
+        take_in(recall)
     line = done.line
     said = "accepted" if done.action == "accept" else "rejected"
     return console.finish(
