@@ -100,6 +100,8 @@ def _check_new(data: bytes, granted: Mapping[str, str | tuple[str, ...]], text: 
         given = list(read) if isinstance(read, tuple) else read
         if given != expected and (given or expected):
             raise InvalidInput(f"{key}: it would not be read back as it is", where=key)
+    if found.keys() != {key for key, value in granted.items() if value}:
+        raise InvalidInput("it would be read back with other fields", where="payload")
     if document.body != f"\n{text}\n" or document.withheld:
         raise InvalidInput("text: it would not be read back as it is", where="text")
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index_cache.errors import GovernanceRefused, InvalidInput, RecallError
-from recall import payload
+from recall import payload, recordtext
 from recall.filenames import NAME_BYTES, SLUG_BYTES, checked_path, fold, free, is_reserved, slug
 from recall.recordtext import Note
 
@@ -157,6 +158,47 @@ def test_names_that_are_taken_get_a_number() -> None:
     assert free("é", taken) == "é-2.md"
     assert free("straße", taken) == "straße-2.md"
     assert free("b", taken) == "b.md"
+
+
+# -- new notes
+
+NOW = datetime(2026, 11, 30, 8, tzinfo=UTC)
+TITLES = [
+    *("Use `git rebase`", "__init__ order", "a & b &amp; c", "[x](y) [[z]]", "<b>", "*", "a*b*"),
+    *("C:\\dir", "x: y # z", "'single' \\ \"double\"", "{{date}}", "~~no~~", "- x", "# x", "> x"),
+    *("!![x](y)", "no", "2026-11-30", "0123", "~", "null", "@a", "%b", "&x", "*x", "🚀", "密钥"),
+]
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_titles_read_back_as_they_are_whatever_markdown_or_yaml_they_look_like(title: str) -> None:
+    record = read(title=title, description=title, tags=[title], source=title)
+    record.id = "r-1"
+    note = Note("x.md", recordtext.new_note(record, "claude", NOW))
+    assert note.document.title == note.document.description == title
+    assert note.document.tags == (title,)
+    assert note.keys()["source"] == title
+
+
+@pytest.mark.parametrize(
+    ("name", "broken"),
+    [
+        ("_spelled", lambda text, _: text),
+        ("scalar", lambda _: "x"),
+        ("_is_time", lambda _: True),
+        ("_PLAIN", re.compile(r"[^`]*")),
+        ("stamp", lambda _: "2026\nprivate: yes"),
+    ],
+)
+def test_what_would_read_back_otherwise_is_refused(
+    monkeypatch: pytest.MonkeyPatch, name: str, broken: Any
+) -> None:
+    record = read(title="`x`: y", source='"x"')
+    record.id = "r-1"
+    recordtext.new_note(record, "claude", NOW)
+    monkeypatch.setattr(recordtext, name, broken)
+    with pytest.raises(InvalidInput, match="read back"):
+        recordtext.new_note(record, "claude", NOW)
 
 
 # -- appending

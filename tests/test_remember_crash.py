@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from writing_support import Desk
+
+from recall import writejournal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -148,6 +151,35 @@ def test_C6_killed_at_any_step_the_root_is_as_before_or_after(tmp_path: Path, ac
     assert strays > 10  # enough of the kills left something to tidy up
 
 
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("new", [False, True])
+def test_what_others_do_after_a_crash_is_not_taken_for_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, new: bool, late: bool
+) -> None:
+    """Ended right before or right after the change, then the note is written by hand."""
+    desk = Desk(tmp_path)
+    if not new:
+        desk.remember()
+    real = writejournal._apply
+
+    def interrupted(*arguments: Any) -> None:
+        if late:
+            real(*arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(writejournal, "_apply", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            desk.remember(text="Two.")
+    note = desk.root / "memory" / "deploy-keys.md"
+    assert note.exists() == (late or not new)
+    note.parent.mkdir(exist_ok=True)
+    note.write_bytes(b"By hand.\n")
+    desk.remember(title="B", text="Another thing.")
+    assert note.read_bytes() == b"By hand.\n"
+    desk.check_audit((not new) + late + 1)
+
+
 def test_a_write_that_was_cut_off_is_told_by_the_audit(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     desk.remember()
@@ -159,8 +191,6 @@ def test_a_write_that_was_cut_off_is_told_by_the_audit(tmp_path: Path) -> None:
     pending = {"staged": ".recall/pending/x.tmp", "path": "memory/b.md", "before": None}
     digest = line.split(b'"after":"')[1][:64].decode()
     pending |= {"after": digest, "remove": None, "removed": None, "line": line.decode()}
-    import json
-
     note = desk.root / ".recall" / "pending" / f"{file.stem}.json"
     note.write_text(json.dumps(pending))
     for kept in (0, 1, len(line) // 2, len(line) - 1):
