@@ -53,6 +53,7 @@ _UNSEEN = re.compile(
     "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
 )
 _COMMENT = "<!--"
+_FILLERS = "\u115f\u1160\u3164\uffa0"  # letters to Unicode, of Hangul
 
 
 class Record:
@@ -209,14 +210,14 @@ class _Reader:
         if "\n" in public or "\t" in public:
             raise _wrong(field, "it is more than one line, or has a tab in it")
         kept = public if field == "path" else _composed(public)
-        if not kept:
+        if not _is_seen(kept):
             raise self._empty(value, field)
         return kept
 
     def _text(self) -> str:
         value = self._fields["text"]
         public = self._public(value, "text", MAX_TEXT).strip("\n").rstrip()
-        if not public.strip():
+        if not _is_seen(public):
             raise self._empty(value, "text")
         if split(public)[0] is not None:
             raise _wrong("text", "it begins with a block of metadata (frontmatter)")
@@ -229,7 +230,7 @@ class _Reader:
                 where=field,
                 hint="what is private is never stored; nothing was written",
             )
-        return _wrong(field, "it is empty")
+        return _wrong(field, "it is empty, or nothing of it can be seen")
 
     def _public(self, value: object, field: str, limit: int) -> str:
         if not isinstance(value, str):
@@ -290,6 +291,11 @@ def moment(value: str, field: str) -> datetime:
 
 def _types(allowed: tuple[str, ...]) -> str:
     return f"type is one of {', '.join(allowed)}"
+
+
+def _is_seen(text: str) -> bool:
+    """Tell whether there is anything in a text but blanks and marks that show nothing alone."""
+    return any(unicodedata.category(char)[0] not in "CMZ" and char not in _FILLERS for char in text)
 
 
 def _composed(text: str) -> str:

@@ -116,12 +116,13 @@ def _public(data: bytes) -> str:
 class Note:
     """The bytes of a note that is there, and the ways to change them.
 
-    ``document`` is what they say; ``source`` and the like are keys of its block. Raises
-    InvalidInput for what is no text in UTF-8.
+    ``path`` is relative, ``where`` absolute, for messages; ``document`` is what the bytes say.
+    Raises InvalidInput for what is no text in UTF-8.
     """
 
-    def __init__(self, path: str, data: bytes) -> None:
+    def __init__(self, path: str, data: bytes, where: str) -> None:
         self.path = path
+        self._where = where
         self.data = data
         self._name = path.encode("utf-8", "surrogateescape")
         self._bom = data[: len(_BOM)] if data.startswith(_BOM) else b""
@@ -205,7 +206,7 @@ class Note:
         return text[:begin] + block + text[close:]
 
     def _check_changed(self, data: bytes, values: Mapping[str, str]) -> None:
-        new = Note(self.path, data)
+        new = Note(self.path, data, self._where)
         before, after = self.keys(), new.keys()
         expected = frontmatter.parse("".join(f"{key}: {each}\n" for key, each in values.items()))
         for key in values:
@@ -216,7 +217,7 @@ class Note:
             raise self._wrong(f"{' and '.join(values)} can't be set in it without changing more")
 
     def _check_appended(self, data: bytes, heading: str, text: str) -> None:
-        body = Note(self.path, data).document.body.replace("\r\n", "\n")
+        body = Note(self.path, data, self._where).document.body.replace("\r\n", "\n")
         before = self.document.body.replace("\r\n", "\n")
         if not (body.startswith(before) and body.endswith(f"## {heading}\n\n{text}\n")):
             raise self._wrong("what is appended to it could not be read")
@@ -226,7 +227,7 @@ class Note:
             raise self._wrong("it ends within a block of code, a comment or the like")
 
     def _wrong(self, why: str) -> InvalidInput:
-        return InvalidInput(f"the note can't be changed: {why}", where=self.path, hint=_UNTOUCHED)
+        return InvalidInput(f"the note can't be changed: {why}", where=self._where, hint=_UNTOUCHED)
 
 
 def _headings(now: datetime) -> Iterator[str]:

@@ -206,7 +206,7 @@ class _Writer:
         """Return a note, None for what is none, or private."""
         try:
             data = self._tree.read(path)
-            note = None if data is None else Note(path, data)
+            note = None if data is None else Note(path, data, self._tree.where(path))
         except (InvalidInput, WriteRefused, OSError, UnicodeError, ValueError):
             return None  # nothing that could be appended to; its name stays taken
         return None if note is None or note.document.withheld else note

@@ -94,8 +94,9 @@ def _listed(root: Root, tree: Tree) -> list[Proposal]:
     found = []
     for path in sorted(path for path in paths if path.startswith(prefix)):
         try:
-            data = tree.read(os.fsdecode(path))
-            note = None if data is None else Note(os.fsdecode(path), data)
+            name = os.fsdecode(path)
+            data = tree.read(name)
+            note = None if data is None else Note(name, data, tree.where(name))
         except (InvalidInput, WriteRefused, OSError):
             continue  # gone since, or no text: recall status --skipped lists that
         if note and note.document.type.lower() == PROPOSAL and not note.document.withheld:

@@ -174,7 +174,7 @@ TITLES = [
 def test_titles_read_back_as_they_are_whatever_markdown_or_yaml_they_look_like(title: str) -> None:
     record = read(title=title, description=title, tags=[title], source=title)
     record.id = "r-1"
-    note = Note("x.md", recordtext.new_note(record, "claude", NOW))
+    note = Note("x.md", recordtext.new_note(record, "claude", NOW), "/x.md")
     assert note.document.title == note.document.description == title
     assert note.document.tags == (title,)
     assert note.keys()["source"] == title
@@ -206,7 +206,7 @@ def test_what_would_read_back_otherwise_is_refused(
 
 @pytest.mark.parametrize("vector", WRITING["appends"], ids=vectors.named)
 def test_appends(vector: dict[str, Any]) -> None:
-    note = Note("x.md", vector["before"].encode())
+    note = Note("x.md", vector["before"].encode(), "/x.md")
     now = datetime.fromisoformat(vector["now"])
     if vector["after"] is None:
         with pytest.raises(InvalidInput, match="can't be changed"):
@@ -218,4 +218,4 @@ def test_appends(vector: dict[str, Any]) -> None:
 @pytest.mark.parametrize("data", [b"\xff\xfea\0", b"caf\xe9", b"\0" * 100])
 def test_what_is_not_utf_8_is_not_changed(data: bytes) -> None:
     with pytest.raises(InvalidInput):
-        Note("x.md", data)
+        Note("x.md", data, "/x.md")

@@ -161,8 +161,9 @@ def test_what_can_not_be_appended_to_is_refused(desk: Desk) -> None:
     (desk.root / "memory").mkdir()
     note = desk.root / "memory" / "deploy-keys.md"
     note.write_text("---\ntitle: Deploy keys\n---\n```\nopen\n")
-    with pytest.raises(InvalidInput, match="can't be changed"):
+    with pytest.raises(InvalidInput, match="can't be changed") as caught:
         desk.remember()
+    assert caught.value.where == str(note)
     assert note.read_text() == "---\ntitle: Deploy keys\n---\n```\nopen\n"
     desk.check_audit(0)
 
