@@ -52,15 +52,29 @@ class ConfigInvalid(RecallError):
     exit_status = 4
 
 
+class IntegrityError(RecallError):
+    """Canonical data is not what it must be, and what rests on it can't be done."""
+
+    code = "integrity_error"
+    exit_status = 4
+
+
 class WriteRefused(RecallError):
-    """A write was not granted: what is in the file's place is not ours to change."""
+    """A write was not granted, or what is in the file's place is not ours to change."""
 
     code = "write_refused"
     exit_status = 5
 
 
+class GovernanceRefused(RecallError):
+    """A granted write that the rules for what may be remembered, or the root's own, refuse."""
+
+    code = "governance_refused"
+    exit_status = 5
+
+
 class CacheBusy(RecallError):
-    """Another process is building this root's cache, and there is no earlier view."""
+    """Another process is building this root's cache, or writing to the root."""
 
     code = "cache_busy"
     exit_status = 6

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     Phrase = tuple[str, ...]  # terms that stand next to one another
 
 
-# A term that no text has: it stands in the type of journals alone.
+# Terms that no text has: each stands in the type alone, of notes that are left out unless they are
+# asked for.
 JOURNAL = ":journal"
+PROPOSAL = ":proposal"
+_MARKS = {"journal": JOURNAL, "proposal": PROPOSAL}
 
 
-def is_journal(type: str) -> bool:
-    """Tell whether a type is the one that is left out unless it is asked for."""
-    return lower(type) == "journal"
+def mark(type: str) -> str | None:
+    """Return the mark of a type, in any (ASCII) case, that is left out; None for any other."""
+    return _MARKS.get(lower(type))
 
 
 class Filter:
     """Which documents of one root a search may return.
 
     ``types`` are wanted types in any (ASCII) case, None for all; without ``journal`` the type
-    Journal is left out unless ``types`` names it. ``under`` is a relative path, of a file or a
-    directory. ``without`` maps directories that are roots of the same search to those of the files
-    in them that these roots, by their own rules, do not have.
+    Journal is left out unless ``types`` names it, and so is Proposal without ``proposal``.
+    ``under`` is a relative path, of a file or a directory. ``without`` maps directories that are
+    roots of the same search to those of the files in them that these roots, by their own rules, do
+    not have.
 
     ``tags`` are wanted tags, all of them, in any (ASCII) case; ``path`` tells of a relative path,
     and ``time`` of a document's ``modified`` and its file's signature, whether they are wanted.
@@ -37,6 +41,7 @@ class Filter:
         "journal",
         "path",
         "phrases",
+        "proposal",
         "tags",
         "time",
         "types",
@@ -51,6 +56,7 @@ class Filter:
         without: Mapping[bytes, Sequence[bytes]] | None = None,
         *,
         journal: bool = False,
+        proposal: bool = False,
         tags: Sequence[str] = (),
         path: Callable[[bytes], bool] | None = None,
         time: Callable[[str, bytes], bool] | None = None,
@@ -61,6 +67,7 @@ class Filter:
         self.under = under
         self.without = without or {}
         self.journal = journal
+        self.proposal = proposal
         self.tags = tags
         self.path = path
         self.time = time
@@ -71,7 +78,12 @@ class Filter:
         """Tell whether a document of this type may be returned; ``sql`` says the same."""
         if self.types is not None:
             return lower(type) in map(lower, self.types)
-        return self.journal or not is_journal(type)
+        return lower(type) not in self._left_out()
+
+    def _left_out(self) -> list[str]:
+        """Return the types that are left out where no types are wanted."""
+        asked_for = {JOURNAL: self.journal, PROPOSAL: self.proposal}
+        return [type for type, mark in _MARKS.items() if not asked_for[mark]]
 
     def admits_now(self, type: str, tags: str, modified: str, signature: bytes) -> bool:
         """Tell whether a document that now has these columns may be returned, at the same path."""
@@ -105,8 +117,8 @@ class Filter:
         if self.types is not None:
             clauses.append(f"d.type COLLATE NOCASE IN ({', '.join('?' * len(self.types))})")
             values += self.types
-        elif not self.journal:
-            clauses.append("d.type COLLATE NOCASE <> 'journal'")
+        else:
+            clauses += [f"d.type COLLATE NOCASE <> '{type}'" for type in self._left_out()]
         for tag in self.tags:
             clauses.append(f"instr({_lines('d.tags')}, {_lines('?')})")
             values.append(tag)
@@ -146,8 +158,9 @@ class Filter:
         """
         # What is left out stands innermost: of (terms AND phrase) NOT words FTS5 tells for some
         # documents that they lack a term that they have.
-        if self.types is None and not self.journal:
-            matched = f'({matched}) NOT (type : "{JOURNAL}")'
+        marks = [_MARKS[type] for type in self._left_out()] if self.types is None else []
+        if marks:
+            matched = f"({matched}) NOT (type : ({_any((mark,) for mark in marks)}))"
         if self.excluded:
             matched = f"({matched}) NOT ({self.excluding()})"
         if self.phrases:
@@ -168,7 +181,7 @@ class Filter:
         return found
 
 
-def _any(phrases: Sequence[Phrase]) -> str:
+def _any(phrases: Iterable[Phrase]) -> str:
     return " OR ".join(map(_quoted, phrases))
 
 

@@ -18,13 +18,16 @@ if TYPE_CHECKING:
 
 _TIMEOUT = 5  # seconds; a search may be waiting
 # A repository's own settings must not run programs (fsmonitor, hooks) nor write to it.
-_COMMAND = [
+_SAFELY = [
     "--no-optional-locks",
-    "--literal-pathspecs",
     *("-c", "core.fsmonitor=false"),
     *("-c", "core.hooksPath=/dev/null"),
     *("-c", "core.untrackedCache=false"),
     *("-c", "submodule.recurse=false"),
+]
+_COMMAND = [
+    *_SAFELY,
+    "--literal-pathspecs",
     *("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--"),
 ]
 _SETTINGS = {
@@ -86,6 +89,21 @@ def ask(root: bytes, environ: dict[bytes, bytes], *, watch: bool = False) -> Ign
         return Ignored(notice=str(error), top=top, files=watched)
     found = None if paths is None else _below(paths, b"" if below == b"." else below + b"/")
     return Ignored(found or frozenset(), top=top, filters=found is not None, files=watched)
+
+
+def would_ignore(root: bytes, path: bytes, environ: dict[bytes, bytes]) -> bool:
+    """Tell whether git would ignore a file below ``root``, at a relative path, once it is there.
+
+    By the same rules as ``ask``. Where git can't tell it does not.
+    """
+    program = next(_programs(environ), None)
+    if program is None or not ask(root, environ).filters:
+        return False
+    question = [*_SAFELY, "check-ignore", "--quiet", "--", os.fsdecode(path)]
+    try:
+        return _run([program, b"-C", root], question, environ).returncode == 0
+    except _Failed:
+        return False
 
 
 class _Failed(Exception):

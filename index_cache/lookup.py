@@ -5,7 +5,7 @@ Ids and the names of files are in no FTS table. See "Asked for by name" in ``spe
 
 from __future__ import annotations
 
-from index_cache.filters import is_whole
+from index_cache.filters import PROPOSAL, is_whole
 from index_cache.guard import guarded, is_path
 from index_cache.model import Hit
 from index_cache.search import ORPHAN, ROW, SOUND, check_hit, conditions
@@ -70,6 +70,16 @@ def by_name(
     for hit in hits:
         check_hit(hit, store)
     return hits
+
+
+@guarded
+def proposals(store: Store) -> set[bytes]:
+    """Return the paths of the notes of type Proposal."""
+    rows = store.connection.execute(
+        "SELECT e.path FROM fts AS f JOIN entry AS e ON e.id = f.rowid WHERE f.fts MATCH ?",
+        (f'type : "{PROPOSAL}"',),
+    )
+    return {path for (path,) in rows if is_path(path)}
 
 
 def _by_path(store: Store, paths: Iterable[bytes]) -> list[int]:

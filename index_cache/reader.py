@@ -10,7 +10,7 @@ import os
 from index_cache import files
 from index_cache.analyze import Analyzers
 from index_cache.digests import sha256
-from index_cache.filters import JOURNAL, is_journal
+from index_cache.filters import mark
 from index_cache.model import WITHHELD, Skipped
 from index_cache.rows import Entry, Row
 from index_cache.schema import TYPE
@@ -173,8 +173,9 @@ def analysed(path: bytes, document: Document, analyzers: Analyzers) -> list[list
     """Return what is indexed of a document: of each field, the terms of its chunks by blanks."""
     analyzer = analyzers[document.language]
     pieces = [*map(analyzer.pieces, searchable(path, document))]
-    if is_journal(document.type):
-        pieces[TYPE].append(JOURNAL)
+    term = mark(document.type)
+    if term is not None:
+        pieces[TYPE].append(term)
     return pieces
 
 

@@ -290,6 +290,6 @@ def _queries(store: Store, known: Vocabulary) -> Iterator[Sequence[Term]]:
 def _ranked(store: Store, terms: Sequence[Term]) -> list[tuple[str, bytes]]:
     """Return scores, to the last bit, and paths of the best hits."""
     statistics = search.statistics(store, terms)
-    everything = Filter(journal=True)
+    everything = Filter(journal=True, proposal=True)
     hits = candidates([store], [everything], [statistics], statistics, terms, _HITS)
     return sorted((hit.bm25.hex(), hit.path) for hit in hits)

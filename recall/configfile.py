@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MAX_CONFIG_BYTES = 1024 * 1024
 
-TOP_KEYS = ("inherit", "roots", "search", "hook")
+TOP_KEYS = ("inherit", "roots", "search", "hook", "remember")
 ROOT_KEYS = (
     "path",
     "include",
@@ -34,6 +34,7 @@ ROOT_KEYS = (
     "max_file_bytes",
     "max_files",
 )
+REMEMBER_KEYS = ("root",)
 SEARCH_KEYS = ("k", "budget", "include_journal", "wait")
 _LISTED = 5
 MEANT_ROOTS = "did you mean roots?"
@@ -79,6 +80,7 @@ class ConfigFile:
         "hook",
         "inherit",
         "notices",
+        "remember",
         "search",
     )
 
@@ -90,6 +92,7 @@ class ConfigFile:
         self.entries: list[Entry] = []
         self.search: dict[str, int | float | bool] = {}
         self.hook: dict[str, object] = {}
+        self.remember: str | None = None  # the root that agents write to, as it is named there
         self.notices: list[Notice] = []
 
     def outside(self) -> list[Entry]:
@@ -219,6 +222,7 @@ class _Reader:
         self._known(tables, TOP_KEYS, "")
         self.config.inherit = self._flag(tables.get("inherit", True), "inherit")
         self._hook(self._table(tables, "hook"))
+        self._remember(self._table(tables, "remember"))
         search = self._table(tables, "search")
         self._known(search, SEARCH_KEYS, "search.")
         for key in SEARCH_BOUNDS:
@@ -244,6 +248,15 @@ class _Reader:
                     known = ", ".join(f'"{each}"' for each in settings.SENSITIVITIES)
                     raise self._wrong(f"{name} must be one of {known}", name)
                 self.config.hook[key] = value
+
+    def _remember(self, table: dict[str, object]) -> None:
+        self._known(table, REMEMBER_KEYS, "remember.")
+        root = table.get("root")
+        if root is None:
+            return
+        if not isinstance(root, str) or not root or "\0" in root:
+            raise self._wrong("remember.root must be a root's name or a directory", "remember.root")
+        self.config.remember = root
 
     def _root(self, name: str, value: object) -> Entry:
         key = f"roots.{name}"

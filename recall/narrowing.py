@@ -104,6 +104,7 @@ def narrow(
             part.under,
             part.without,
             journal=part.journal,
+            proposal=part.proposal,
             tags=[normalize("NFC", tag) for tag in operators.tags],
             path=path,
             time=after_and_before,

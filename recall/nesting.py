@@ -51,6 +51,8 @@ def filters(
     under: str | None,
     cwd: str,
     journal: bool,  # noqa: FBT001 - one of a search's plain values
+    *,
+    proposal: bool = False,
 ) -> list[Filter | None]:
     """Return each root's filter, None for a root that ``under`` leaves out.
 
@@ -70,7 +72,7 @@ def filters(
             hint="--under takes a path relative to a root, to the working directory, or absolute",
         )
     return [
-        None if part is None else Filter(types, part, kept, journal=journal)
+        None if part is None else Filter(types, part, kept, journal=journal, proposal=proposal)
         for part, kept in zip(parts, nesting.without, strict=True)
     ]
 

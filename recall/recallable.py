@@ -6,6 +6,7 @@ import os
 from contextlib import closing
 
 from index_cache import db, files
+from index_cache.filters import mark
 from index_cache.store import Store
 
 TYPE_CHECKING = False
@@ -14,13 +15,11 @@ if TYPE_CHECKING:
 
     from index_cache.model import Root
 
-_JOURNAL = "journal"
-
 
 def documents(
     cache_dir: str | None, roots: Sequence[Root]
 ) -> tuple[dict[str, tuple[str, str]], list[tuple[Root, str]]]:
-    """Return root and relative path of each document but journals, by absolute path.
+    """Return root and relative path of each document but journals and proposals, by absolute path.
 
     And the roots whose documents are not known, each with why. A file that several roots have is
     told once. Reads the caches as they are; what is private is in none.
@@ -49,4 +48,4 @@ def _paths(cache_file: str, root: Root) -> list[bytes] | None:
         if not store.built:
             return None
         rows = store.connection.execute("SELECT path, type FROM entry JOIN document USING (id)")
-        return [path for path, type_ in rows if str(type_).lower() != _JOURNAL]
+        return [path for path, type_ in rows if mark(str(type_)) is None]

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from index_cache.errors import RecallError
     from index_cache.ingest import Progress
     from index_cache.refresh import Report
+    from index_cache.store import Store
     from index_cache.verify import Proof
+    from recall.adapter import Adapter
     from recall.card import Card
     from recall.rootstatus import RootStatus
 
@@ -68,6 +70,7 @@ class Recall:
         self._fs = fs or FileSystem()
         self._analyzers = Analyzers()
         self._swept: float | None = None
+        self._chosen = roots is not None
         if roots is None:
             found = config.load(self._cwd, self._environ, fallback=True).roots
         elif isinstance(roots, str | os.PathLike):
@@ -92,6 +95,25 @@ class Recall:
             return given
         path = os.path.realpath(os.path.join(self._cwd, os.fspath(given)))
         return Root(os.path.basename(path) or path, path)
+
+    def adapter(self, name: str) -> Adapter:
+        """Return one agent's way to these roots: it reads, and writes only what a call grants.
+
+        ``name`` is claude, hermes, codex or subagent. Raises InvalidInput for any other.
+        """
+        from recall.adapter import Adapter
+
+        return Adapter(self, name, self._cwd, self._environ, chosen=self._chosen)
+
+    def only(self, root: Root) -> Recall:
+        """Return one of its own for a root, with the same caches."""
+        return Recall(
+            [root], cwd=self._cwd, environ=self._environ, cache_dir=self._directory, fs=self._fs
+        )
+
+    def views(self) -> list[Store]:
+        """Return the caches that are open and whole, as the last answer left them."""
+        return [store for each in self._opened if (store := each.view) is not None]
 
     def __enter__(self) -> Self:
         return self
@@ -140,12 +162,14 @@ class Recall:
         recency: float = 0.0,
         progress: Progress | None = None,
         operators: bool = False,
+        include_proposal: bool = False,
     ) -> Answer:
         """Return all that ``search`` finds out, and what happened in each root.
 
         With ``operators`` those in the query count (``spec/operators.md``), else it is all text.
         ``wait`` is how many seconds to wait for another process that makes a first cache.
         ``recency``, from 0 to 1, is by what share of itself a note's score grows for being new.
+        ``include_proposal`` lets notes of type Proposal in.
         """
         if k < 1:
             raise InvalidInput(f"k must be at least 1, not {k}")
@@ -167,6 +191,7 @@ class Recall:
                 asked,
                 under,
                 include_journal,
+                proposal=include_proposal,
                 explain=explain,
                 recency=recency,
                 operators=operators,
@@ -218,13 +243,14 @@ class Recall:
         under: str | None,
         journal: bool,  # noqa: FBT001 - handed on as it came
         *,
+        proposal: bool,
         explain: bool,
         recency: float,
         operators: bool,
     ) -> None:
         stores = [each.view for each in self._opened]
         nesting = Nesting(self.roots, stores)
-        wanted = filters(self.roots, nesting, types, under, self._cwd, journal)
+        wanted = filters(self.roots, nesting, types, under, self._cwd, journal, proposal=proposal)
         if operators and may_narrow(answer.query):
             from recall.narrowing import narrow, understood
 

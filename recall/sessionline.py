@@ -1,7 +1,8 @@
 """What the prompt hook says at the start of a session, if it is to: that it is on, in one line.
 
-The counts are those that the caches keep, a note that several roots have counted once: no directory
-is looked at, nothing is built and nothing waited for. See "Session start" in ``spec/hook.md``.
+The counts are those that the caches keep, proposals apart, a note that several roots have counted
+once: no directory is looked at, nothing is built and nothing waited for. See "Session start" in
+``spec/hook.md``.
 """
 
 from __future__ import annotations
@@ -33,13 +34,14 @@ def counted(views: Sequence[View], directory: str) -> list[tuple[View, int]]:
     a cache that can't be read: its view says so.
     """
     from index_cache import db
+    from index_cache.lookup import proposals
 
     found = []
     for view in views:
         view.open(directory)
         if view.stores and view.store is not None:
             try:
-                found.append((view, view.store.documents()))
+                found.append((view, view.store.documents() - len(proposals(view.store))))
             except db.TROUBLE as error:
                 view.fail(error)
     return _once(found)
@@ -48,6 +50,7 @@ def counted(views: Sequence[View], directory: str) -> list[tuple[View, int]]:
 def _once(found: list[tuple[View, int]]) -> list[tuple[View, int]]:
     """Take from each count what a root around it has as well; leave out what can't be read."""
     from index_cache import db
+    from index_cache.lookup import proposals
 
     counts = []
     for at, (view, count) in enumerate(found):
@@ -67,7 +70,9 @@ def _once(found: list[tuple[View, int]]) -> list[tuple[View, int]]:
                 outer.fail(error)
         try:
             # Only where there is something to compare: it reads the paths of a whole root.
-            both = shared & view.store.paths() if shared and view.store is not None else ()
+            both = set[bytes]()
+            if shared and view.store is not None:
+                both = (shared & view.store.paths()) - proposals(view.store)
         except db.TROUBLE as error:
             view.fail(error)
         else:

@@ -10,7 +10,7 @@ import apsw
 from index_cache import schema, search
 from index_cache.analyze import TOKENIZER, Analyzer, Analyzers
 from index_cache.candidates import candidates
-from index_cache.filters import JOURNAL, Filter, is_journal
+from index_cache.filters import Filter, mark
 from index_cache.model import Root, Term
 from index_cache.rows import Entry, Row
 from index_cache.search import Statistics
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ANALYZER = Analyzer()
 WORDING = Wording(Analyzers())
 Fields = dict[str, str]
-ANYTHING = Filter(journal=True)
+ANYTHING = Filter(journal=True, proposal=True)
 
 
 def row(number: int, path: str, fields: Fields, *, replaces: bool = False) -> Row:
@@ -37,8 +37,8 @@ def row(number: int, path: str, fields: Fields, *, replaces: bool = False) -> Ro
     document = (path, title, description, kind, tags, aliases, "en", *standing)
     entry = Entry(path.encode(), bytes(40), digest, suspect=False)
     terms = list(map(ANALYZER.text, texts))
-    if is_journal(kind):
-        terms[schema.TYPE] += f" {JOURNAL}"
+    if mark(kind):
+        terms[schema.TYPE] += f" {mark(kind)}"
     return Row(number, entry, document, tuple(terms), replaces=replaces)
 
 

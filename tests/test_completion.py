@@ -90,7 +90,7 @@ def test_commands_options_and_fixed_words(place: Place) -> None:
     assert place.plain("--v") == ["--version"]
     assert place.plain("roots", "") == ["add", "adopt", "list", "remove"]
     assert place.plain("search", "--ex") == ["--explain"]
-    assert place.plain("search", "--include", "") == ["journal"]
+    assert place.plain("search", "--include", "") == ["journal", "proposal"]
     assert place.plain("completion", "") == list(SHELLS)
     assert place.plain("hook", "install", "--host", "c") == ["claude", "codex"]
     assert place.plain("hook", "--host", "te") == ["text"]

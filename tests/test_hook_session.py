@@ -87,6 +87,20 @@ def test_it_counts_what_the_caches_have_and_says_what_is_to_come(top: Path) -> N
     assert run.hook_fault() is None
 
 
+def test_proposals_are_not_counted_not_even_in_roots_inside_each_other(top: Path) -> None:
+    deep = top / "notes" / "deep"
+    deep.mkdir()
+    for number in range(3):
+        text = f"---\ntype: Proposal\n---\n# Suggested {number}\n"
+        (deep / f"{number}.md").write_text(text, encoding="utf-8")
+    (deep / "note.md").write_text("# More\n", encoding="utf-8")
+    run.configure({"deep": deep, "notes": top / "notes", "adr": top / "adr"}, session_line=True)
+    run.refresh(top)
+    assert said(start(top)) == "14 notes in 3 roots (deep, notes, adr)"
+    run.configure({"deep": deep}, session_line=True)
+    assert said(start(top)) == "1 note in 1 root (deep)"
+
+
 def test_a_note_of_roots_inside_each_other_counts_once(top: Path) -> None:
     (top / "notes" / "deep" / "er").mkdir(parents=True)
     for place in ("deep/1.md", "deep/er/2.md", "deep/er/3.txt.md"):

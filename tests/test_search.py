@@ -26,7 +26,8 @@ from vectors import load
 
 from index_cache import candidates, schema, search
 from index_cache.files import FileSystem
-from index_cache.filters import JOURNAL, Filter
+from index_cache.filters import JOURNAL, PROPOSAL, Filter
+from index_cache.lookup import proposals
 from index_cache.model import Hit, Root, Term
 from index_cache.refresh import refresh
 from index_cache.search import Statistics, weighted
@@ -467,10 +468,48 @@ def test_journals_are_those_of_this_type_in_any_case_and_no_others(tmp_path: Pat
 @given(ANY_TEXT)
 def test_no_text_has_the_mark_of_journals(text: str) -> None:
     assert not any(
-        term.startswith(JOURNAL[0])
-        for each in (text, f":{text}", f"{text}:journal", f"{text} :journal")
+        term.startswith((JOURNAL[0], PROPOSAL[0]))
+        for each in (text, f":{text}", f"{text}:journal", f"{text} :proposal")
         for term in ANALYZER.terms(each)
     )
+
+
+PROPOSALS = {"no.md": "", "a.md": "Proposal", "b.md": "proposal", "c.md": "Proposals"}
+
+
+def test_proposals_are_left_out_as_journals_are(tmp_path: Path) -> None:
+    (tmp_path / "notes" / "proposals").mkdir(parents=True)
+    root = write(
+        tmp_path / "notes",
+        {
+            # It is the type that tells, not the directory that a person may call so.
+            f"proposals/{name}": f"---\ntype: {kind}\n---\n# Needle {name}\n\n:proposal\n"
+            for name, kind in PROPOSALS.items()
+        },
+    )
+    names = {f"proposals/{name}" for name in PROPOSALS}
+    left_out = {"proposals/a.md", "proposals/b.md"}
+    with closing(Store.create(Root("notes", str(root)), None)) as one:
+        refresh(one, FileSystem())
+        assert {path.decode() for path in proposals(one)} == left_out
+        for wanted, paths in (
+            (Filter(), names - left_out),
+            (Filter(journal=True), names - left_out),
+            (Filter(proposal=True), names),
+            (Filter(["PROPOSAL"]), left_out),
+            (Filter(without={b"d": []}), names - left_out),  # asks the rows
+        ):
+            hits = found([one], terms("needl"), filters=[wanted])
+            assert {hit.path.decode() for hit in hits} == paths
+            assert search.count(one, terms("needl"), wanted) == len(paths)
+            assert all(wanted.admits(hit.type) for hit in hits)
+    with Recall([root], cache_dir=str(tmp_path / "cache")) as recall:
+        for query in ("needle", ":proposal", "proposal", "type:journal proposal"):
+            shown = {card.path for card in recall.search(query, k=50)}
+            assert shown == names - left_out
+        answer = recall.answer("needle", include_proposal=True)
+        assert {card.path for card in answer.cards} == names
+        assert {card.path for card in recall.search("needle", types="proposal")} == left_out
 
 
 def test_a_filter_changes_no_score() -> None:

@@ -29,7 +29,12 @@ from index_cache.parse import TIERS
 from index_cache.refresh import refresh
 from index_cache.store import Store
 from recall import (
+    adapter,
+    alike,
     asked,
+    audit,
+    auditchain,
+    filenames,
     gate,
     grams,
     hookcommand,
@@ -41,6 +46,7 @@ from recall import (
     named,
     naming,
     operators,
+    payload,
     query,
     reading,
     recalllog,
@@ -53,6 +59,7 @@ from recall import (
     summary,
     sweeping,
     topic,
+    writejournal,
 )
 from recall.hookcommand import command_line
 
@@ -220,7 +227,24 @@ def test_what_no_longer_holds_and_the_algorithms() -> None:
         ("query-and-ranking.md", f"to the {NUMBERS[spelling._MOST]} likeliest terms"),
         ("query-and-ranking.md", f"the first {NUMBERS[asked._MOST_UNKNOWN]} of them"),
         ("query-and-ranking.md", f"asked for, and {NUMBERS[searching._SPARE]}, but"),
-        ("cache-format.md", f"`type` ends with one more, `{filters.JOURNAL}`"),
+        ("writing.md", f"at most {payload.MAX_PAYLOAD:,} bytes"),
+        ("writing.md", f"| {payload.MAX_TEXT:,} bytes |"),
+        ("writing.md", f"| {payload.MAX_LINKS} items of {payload.MAX_META:,} bytes |"),
+        ("writing.md", f"| {filenames.PATH_BYTES:,} bytes |"),
+        ("writing.md", f"At most {filenames.SLUG_BYTES} bytes, cut between words"),
+        ("writing.md", f"longer than {filenames.NAME_BYTES} bytes"),
+        ("writing.md", f"resemblance of at least {alike.RESEMBLES:g}"),
+        ("writing.md", f"of {alike.LEAST} or more, containment in the note of at least"),
+        ("writing.md", f"at least {alike.CONTAINS:g}"),
+        ("writing.md", f"the best {adapter._LOOKED_AT} hits of the root"),
+        ("writing.md", f"its first {adapter._ASKED:,} characters"),
+        ("writing.md", f"`{writejournal.PENDING}/MACHINE.json`"),
+        ("writing.md", f"`{writejournal.AUDIT}/MACHINE{writejournal.SUFFIX}`"),
+        ("writing.md", f"kept as `{audit.MACHINE_FILE}` in the state directory"),
+        (
+            "cache-format.md",
+            f"`type` ends with one more, `{filters.JOURNAL}` or `{filters.PROPOSAL}`",
+        ),
         ("equivalence.md", f"The `{filters.JOURNAL}` of a journal"),
         ("query-and-ranking.md", f"first {grams.LOOKED_AT:,} characters of the body"),
         ("query-and-ranking.md", f"more than {reading.MOST_WORDS} different ones"),
@@ -311,3 +335,20 @@ def test_files_and_commands_of_hosts() -> None:
     assert f"deeper than {jsonedit.MAX_DEPTH}" in told
     assert f"over {installing.MAX_BYTES >> 20} MiB" in told
     assert f"`{hookcommand._DOLLAR}`".strip("`") in told
+
+
+def test_fields_of_a_payload_and_of_a_line_of_the_audit() -> None:
+    text = page("writing.md")
+    fields = text.partition("## Payload")[2].partition("\nThe whole")[0]
+    assert listed(fields) == set(payload.FIELDS)
+    keys = text.partition("## Audit")[2].partition("\nNo text")[0]
+    assert listed(keys) == set(auditchain.FIELDS)
+    names = text.partition("## Names")[2]
+    assert all(f"`{directory}/`" in names for directory in payload.DIRECTORIES.values())
+    assert all(name in names.partition("get `-note`")[0] for name in filenames._OTHERS)
+
+
+def listed(table: str) -> set[str]:
+    """Return the words marked as code in the first cells of a table's rows."""
+    rows = [row.split("|")[1] for row in table.splitlines() if row.startswith("| `")]
+    return set(re.findall(r"`(\w+)`", "".join(rows)))

@@ -30,6 +30,10 @@ COMMANDS = {
     "log": "Show what the prompt hook said, and why.",
     "pause": "Let the prompt hook say nothing for a while.",
     "resume": "Let the prompt hook speak again after a pause.",
+    "remember": "Let an agent add a memory, an idea or knowledge.",
+    "propose": "Let an agent propose something.",
+    "proposals": "List, show, accept and reject proposals.",
+    "audit": "Show and verify what agents wrote.",
     "roots": "List, add, remove and adopt roots.",
     "cache": "List cache files and prune unused ones.",
     "trust": "Trust a project's configuration file.",
@@ -38,6 +42,7 @@ COMMANDS = {
 SUBCOMMANDS = {
     "bench": ("init", "check"),
     "hook": ("install", "uninstall", "status"),
+    "proposals": ("list", "show", "accept", "reject"),
     "roots": ("list", "add", "remove", "adopt"),
     "cache": ("list", "prune"),
 }

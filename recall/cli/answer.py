@@ -106,6 +106,7 @@ def _answer(query: str, asked: Asked, settings: Config, cwd: str) -> Answer:
                 types=list(asked.types) or None,
                 under=asked.under,
                 include_journal="journal" in asked.include or settings.search.include_journal,
+                include_proposal="proposal" in asked.include,
                 refresh=not asked.no_refresh,
                 explain=asked.explain,
                 wait=settings.search.wait if asked.wait is None else asked.wait,

@@ -61,7 +61,7 @@ def _take(asked: Asked, name: str, value: str) -> bool:
     if name in _REPEATED:
         field = _REPEATED[name]
         setattr(asked, field, (*getattr(asked, field), value))
-        return field != "include" or value == "journal"
+        return field != "include" or value in {"journal", "proposal"}
     if name == "--under":
         asked.under = value
         return True

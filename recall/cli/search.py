@@ -32,8 +32,8 @@ from recall.cli.options import examples, json_option, root_option, seconds
 @click.option(
     "--include",
     multiple=True,
-    type=click.Choice(["journal"]),
-    help="Also search journals, which are left out otherwise.",
+    type=click.Choice(["journal", "proposal"]),
+    help="Also search journals, or proposals, which are left out otherwise. Repeatable.",
 )
 @click.option(
     "--under",

@@ -1,0 +1,209 @@
+"""What one agent may do with some roots: search them, and write where a call says so itself."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+from index_cache.errors import InvalidInput, RecallError
+from index_cache.filters import Filter
+from index_cache.lookup import by_name
+from recall import dirs, writetarget
+from recall.payload import ADAPTERS
+from recall.remembering import Remembering, check_grant
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import NoReturn
+
+    from index_cache.model import Root
+    from recall.card import Card
+    from recall.payload import Record
+    from recall.remembering import Written
+    from recall.rootstatus import RootStatus
+    from recall.searching import Answer
+    from recall.service import Recall
+
+_LOOKED_AT = 20  # hits that may be what is to be written
+_ASKED = 4_000  # characters of a record's text that are searched for
+
+
+class Adapter:
+    """One agent's way to a ``Recall``: reads, and writes only what a call itself grants.
+
+    Frozen: no attribute can be set, and no class made of it, so that no grant outlives its call.
+    """
+
+    __slots__ = ("_chosen", "_cwd", "_environ", "_recall", "name")
+
+    _chosen: bool
+    _cwd: str
+    _environ: Mapping[str, str]
+    _recall: Recall
+    name: str
+
+    def __init_subclass__(cls) -> None:
+        raise TypeError("an adapter is final")
+
+    def __init__(
+        self, recall: Recall, name: str, cwd: str, environ: Mapping[str, str], *, chosen: bool
+    ) -> None:
+        if name not in ADAPTERS:
+            raise InvalidInput(
+                "there is no such adapter", where="adapter", hint=f"one of {', '.join(ADAPTERS)}"
+            )
+        values = {"_recall": recall, "name": name, "_cwd": cwd, "_environ": environ}
+        for key, value in {**values, "_chosen": chosen}.items():
+            object.__setattr__(self, key, value)
+
+    def __setattr__(self, key: str, value: object) -> NoReturn:
+        raise AttributeError("an adapter is frozen: what may be written is said with each call")
+
+    def __delattr__(self, key: str) -> NoReturn:
+        raise AttributeError("an adapter is frozen")
+
+    def search(
+        self,
+        query: str,
+        k: int = 10,
+        types: Iterable[str] | str | None = None,
+        under: str | None = None,
+    ) -> list[Card]:
+        """Return what ``Recall.search`` does."""
+        return self._recall.search(query, k, types, under)
+
+    def answer(
+        self,
+        query: str,
+        k: int = 10,
+        types: Iterable[str] | str | None = None,
+        under: str | None = None,
+    ) -> Answer:
+        """Return what ``Recall.answer`` does."""
+        return self._recall.answer(query, k, types, under)
+
+    def status(self) -> list[RootStatus]:
+        """Return what ``Recall.status`` does."""
+        return self._recall.status()
+
+    def remember(
+        self,
+        payload: Mapping[str, object] | bytes,
+        *,
+        allow_write: object = False,
+        root: str | None = None,
+        force: bool = False,
+        wait: float = 30.0,
+    ) -> Written:
+        """Write a memory, an idea or knowledge; only if ``allow_write`` is True itself.
+
+        ``payload`` is JSON, or its fields (``spec/writing.md``). ``root`` names the root to write
+        to, one of those that were searched; without it that is the only one of them, if they were
+        given and not found in the configuration, else the configured one. ``force`` writes what is
+        nearly known already; ``wait`` is how many seconds another writer is waited for. Raises
+        WriteRefused without a grant, and what ``Remembering.write`` raises.
+        """
+        return self._write("remember", payload, allow_write, root, force=force, wait=wait)
+
+    def propose(
+        self,
+        payload: Mapping[str, object] | bytes,
+        *,
+        allow_write: object = False,
+        root: str | None = None,
+        force: bool = False,
+        wait: float = 30.0,
+    ) -> Written:
+        """Write a proposal, as ``remember`` writes the rest."""
+        return self._write("propose", payload, allow_write, root, force=force, wait=wait)
+
+    def _write(
+        self,
+        command: str,
+        payload: Mapping[str, object] | bytes,
+        allow_write: object,
+        root: str | None,
+        *,
+        force: bool,
+        wait: float,
+    ) -> Written:
+        check_grant(command, self.name, allow_write=allow_write)
+        data = payload if isinstance(payload, bytes) else _encoded(payload)
+        target = self._target(root)
+        state_dir = dirs.state_dir(self._environ)
+        with self._recall.only(target) as recall:
+            place = Remembering(target, state_dir, Known(recall, wait), wait)
+            return place.write(data, command, self.name, force=force)
+
+    def _target(self, name: str | None) -> Root:
+        roots = self._recall.roots
+        if name is None and not self._chosen:
+            found = writetarget.find(None, self._cwd, self._environ).root
+            return next((root for root in roots if root.path == found.path), found)
+        fit = [root for root in roots if name in {None, root.name}]
+        if len(fit) == 1:
+            return fit[0]
+        raise InvalidInput(
+            "no root is named to write to" if fit else "there is no such root",
+            where="root",
+            hint=f"root is one of {', '.join(root.name for root in roots)}",
+        )
+
+
+class Known:
+    """The notes of one root, by the cache of a ``Recall`` that searches it alone."""
+
+    def __init__(self, recall: Recall, wait: float) -> None:
+        self._recall = recall
+        self._wait = wait
+
+    def alike(self, record: Record) -> list[str]:
+        """Return paths of notes that may say what a record says, or have its title."""
+        found = []
+        for number, query in enumerate((record.text[:_ASKED], record.title)):
+            answer = self._recall.answer(
+                query,
+                _LOOKED_AT,
+                include_journal=True,
+                include_proposal=True,
+                refresh=not number,
+                wait=self._wait,
+            )
+            for report in answer.reports:
+                if report.failure is not None:
+                    raise report.failure
+            found += [card.path for card in answer.cards]
+            found += [path for card in answer.cards for path in card.copies]
+        return list(dict.fromkeys(found))
+
+    def holders(self, id: str) -> list[str]:
+        """Return the paths of the notes that have an id."""
+        everything = Filter(journal=True, proposal=True)
+        return [
+            os.fsdecode(hit.path)
+            for store in self._recall.views()
+            for hit in by_name(store, everything, [], [], [id], _LOOKED_AT)
+        ]
+
+    def refresh(self) -> None:
+        """Take in what was written."""
+        take_in(self._recall)
+
+
+def take_in(recall: Recall) -> None:
+    """Bring the caches up to date with what was just written.
+
+    Unless somebody else is at it or they can't be read: then the next search does, and says so.
+    """
+    with suppress(RecallError):
+        recall.answer("", 1, wait=0)
+
+
+def _encoded(payload: Mapping[str, object]) -> bytes:
+    import json
+
+    try:
+        return json.dumps(payload, allow_nan=False).encode()
+    except (TypeError, ValueError, RecursionError):
+        raise InvalidInput("the payload can't be said in JSON", where="payload") from None

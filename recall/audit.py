@@ -1,0 +1,114 @@
+"""The audit of a root: which machine this is, and what all machines' files say.
+
+One file a machine, so that machines that synchronise a root don't write to one file.
+"""
+
+from __future__ import annotations
+
+import os
+
+from index_cache.errors import InvalidInput, RecallError, RootUnavailable
+from recall import auditchain, state
+from recall.files import Unreadable, reason_of
+from recall.replace import locked
+from recall.within import Tree
+from recall.writejournal import AUDIT, SUFFIX, audit_file, read_pending
+from recall.writes import refuse_foreign, unwritten
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from recall.auditchain import Broken, Fields
+
+MACHINE_FILE = "machine"
+_DIGITS = 16  # of a machine's id, hexadecimal
+_HEX = frozenset("0123456789abcdef")
+
+
+class MachineAudit:
+    """One machine's file: its lines that hold, the first that does not, and what is begun.
+
+    ``file`` is absolute; ``pending`` is the path of a note whose line is still to come.
+    """
+
+    __slots__ = ("broken", "file", "lines", "machine", "pending")
+
+    def __init__(self, machine: str, file: str) -> None:
+        self.machine = machine
+        self.file = file
+        self.lines: list[Fields] = []
+        self.broken: Broken | None = None
+        self.pending: str | None = None
+
+
+def machine_id(state_dir: str | None) -> str:
+    """Return this machine's id, made by chance when first asked for: no name of it is told.
+
+    Raises InvalidInput without a state directory, RootUnavailable when it can't be kept there.
+    """
+    if state_dir is None:
+        raise InvalidInput(
+            "there is no place for this machine's id: no home directory can be found",
+            hint="set HOME to an absolute path",
+        )
+    file = os.path.join(state_dir, MACHINE_FILE)
+    try:
+        known = _known(state_dir)
+        if known is not None:
+            return known
+        refuse_foreign(file)
+        state.own(state_dir)
+        with locked(state_dir):
+            known = _known(state_dir)
+            if known is None:
+                known = os.urandom(_DIGITS // 2).hex()
+                state.write(state_dir, MACHINE_FILE, known.encode() + b"\n")
+    except Unreadable as error:
+        raise RootUnavailable(
+            f"this machine's id can't be read: {reason_of(error)}", where=file
+        ) from error
+    except OSError as error:
+        raise unwritten("this machine's id can't be kept", file, error) from error
+    return known
+
+
+def _known(state_dir: str) -> str | None:
+    try:
+        data = state.read(state_dir, MACHINE_FILE, 100)
+    except FileNotFoundError:
+        return None
+    text = data.decode("ascii", "replace").strip()
+    return text if len(text) == _DIGITS and _HEX.issuperset(text) else None
+
+
+def read(path: str) -> list[MachineAudit]:
+    """Return what the audit files of the root at ``path`` say, by machine; writes nothing.
+
+    Raises RootUnavailable when it can't be read, WriteRefused for a symlink in a file's place.
+    """
+    try:
+        tree = Tree(path)
+    except OSError as error:
+        raise RootUnavailable(f"the root can't be read: {error.strerror}", where=path) from error
+    try:
+        names = sorted(name for name in tree.names(AUDIT) if name.endswith(SUFFIX))
+        return [_machine(tree, name.removesuffix(SUFFIX)) for name in names]
+    except OSError as error:
+        raise RootUnavailable(
+            f"the audit can't be read: {error.strerror}", where=tree.where(AUDIT)
+        ) from error
+    finally:
+        tree.close()
+
+
+def _machine(tree: Tree, machine: str) -> MachineAudit:
+    found = MachineAudit(machine, tree.where(audit_file(machine)))
+    try:
+        pending = read_pending(tree, machine)
+    except RecallError:
+        pending = None  # the next writer will say so
+    line = b"" if pending is None else str(pending["line"]).encode("ascii")
+    data = tree.read(audit_file(machine)) or b""
+    if pending is not None and not data.endswith(line):
+        found.pending = pending["path"]
+    found.lines, found.broken = auditchain.verify(data, machine, pending=line)
+    return found
