@@ -97,32 +97,32 @@ def make_private(directory: str) -> None:
 
 
 @contextmanager
-def locked(directory: str) -> Iterator[bool]:
+def locked(directory: str, patience: float | None = None) -> Iterator[bool]:
     """Hold the lock of ``directory``, so that two edits of a file in it don't lose one of them.
 
     The lock is on the directory itself: no lock file appears beside a person's files, and the
     kernel frees it when a process dies. Where the file system has no locks, none is taken, and
-    False given. Raises RootUnavailable when another process keeps it for ``PATIENCE`` seconds.
+    False given. Raises RootUnavailable when another process keeps it for ``patience`` seconds.
     """
     descriptor = os.open(directory, _DIRECTORY)
     try:
-        yield _is_locked(descriptor, directory)
+        yield _is_locked(descriptor, directory, PATIENCE if patience is None else patience)
     finally:
         os.close(descriptor)
 
 
-def _is_locked(descriptor: int, directory: str) -> bool:
+def _is_locked(descriptor: int, directory: str, patience: float) -> bool:
     import fcntl
     import time
 
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + patience
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             if time.monotonic() >= end:
                 raise RootUnavailable(
-                    f"another process has had the lock of a directory for {PATIENCE:g} s",
+                    f"another process has had the lock of a directory for {patience:g} s",
                     where=directory,
                     hint="try again when it is done; nothing was changed",
                 ) from error
