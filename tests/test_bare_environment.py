@@ -61,14 +61,16 @@ ARGUMENTS: dict[str, list[list[str]]] = {
     "schedule install": [["--dry-run", "--kind", "systemd"], ["--dry-run", "--kind", "launchd"]],
     "schedule remove": [["--dry-run", "--kind", "systemd"], ["--dry-run", "--kind", "launchd"]],
     "schedule status": [[]],
-    "schedule run": [[], ["--quiet"], ["--root", "./notes"]],
+    "schedule run": [[], ["--quiet", "--root", "./notes"]],
     "completion": [["bash"], ["zsh"], ["fish"]],
 }
 EVERY = [
     *(name for name in COMMANDS if name not in SUBCOMMANDS or name == "hook"),
     *(f"{name} {sub}" for name, subs in SUBCOMMANDS.items() for sub in subs),
 ]
-WRITERS = {"refresh", "pause", "roots add", "schedule run", "hook install", "trust"}
+WRITERS = {"refresh", "pause", "roots add", "schedule run", "hook install"}
+# What would appear in "/" if a path without its home were taken.
+ODD = {".cache", ".config", ".local", ".gemini", ".claude", "recall", "schedule", "~"}
 # Variables that are as bad as none, or worse.
 ENVIRONMENTS: dict[str, dict[str, str]] = {
     "env -i": {},
@@ -97,10 +99,10 @@ def run(words: list[str], home: Path | None, cwd: Path, environ: Mapping[str, st
     return Result(done.returncode, done.stdout, done.stderr)
 
 
-def places(*tops: Path) -> dict[str, set[str]]:
-    """Return the names of all that is below some directories, and at the top of the machine."""
-    found = {str(top): {str(path) for path in top.rglob("*")} for top in tops}
-    return {**found, "/": set(os.listdir("/")), "/dev": set(os.listdir("/dev"))}
+def places(*tops: Path) -> set[str]:
+    """Return all that is below some directories, and what of ours is at the top of the machine."""
+    found = {str(path) for top in tops for path in top.rglob("*")}
+    return found | ODD.intersection(os.listdir("/"))
 
 
 def is_told(done: Result) -> None:
