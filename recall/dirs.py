@@ -25,9 +25,14 @@ def state_dir(environ: Mapping[str, str]) -> str | None:
     return _below(_base(environ, "XDG_STATE_HOME", ".local/state"), "recall")
 
 
+def config_home(environ: Mapping[str, str]) -> str | None:
+    """Return the directory above all programs' configuration, or None when no home can be found."""
+    return _base(environ, "XDG_CONFIG_HOME", ".config")
+
+
 def config_file(environ: Mapping[str, str]) -> str | None:
     """Return the path of the person's own configuration file, or None without a home."""
-    return _below(_base(environ, "XDG_CONFIG_HOME", ".config"), "recall/config.toml")
+    return _below(config_home(environ), "recall/config.toml")
 
 
 def home_dir(environ: Mapping[str, str]) -> str | None:

@@ -43,19 +43,20 @@ class Call:
         self.exact = exact
 
 
-def program_words(executable: str, argv0: str, *, isolated: bool) -> list[str]:
-    """Return the words that start the hook of the installation that is running.
+def program_words(executable: str, argv0: str, *, isolated: bool, name: str = PROGRAM) -> list[str]:
+    """Return the words that start the hook of the installation that is running, or ``recall``.
 
-    ``executable`` is the interpreter, ``argv0`` the program's own path, ``isolated`` whether the
-    interpreter belongs to a virtual environment. Links are kept as they are: they outlive what
-    they point to. Where there is no program, the interpreter runs the package.
+    ``name`` is the program's. ``executable`` is the interpreter, ``argv0`` the program's own path,
+    ``isolated`` whether the interpreter belongs to a virtual environment. Links are kept as they
+    are: they outlive what they point to. Where there is no program, the interpreter runs the
+    package.
     """
     beside = [executable] if isolated else [os.path.abspath(argv0), executable]
     for path in beside:
-        program = os.path.join(os.path.dirname(path), PROGRAM)
+        program = os.path.join(os.path.dirname(path), name)
         if os.path.isfile(program) and os.access(program, os.X_OK):
             return [program]
-    return [executable, "-P", "-m", "recall", "hook"]
+    return [executable, "-P", "-m", "recall", *(["hook"] if name == PROGRAM else [])]
 
 
 def command_line(program: Sequence[str], host: str, silence: str = "") -> str:

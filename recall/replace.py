@@ -100,7 +100,7 @@ def make_private(directory: str) -> None:
 
 @contextmanager
 def locked(
-    directory: str, patience: float = PATIENCE, busy: type[RecallError] = RootUnavailable
+    directory: str, patience: float | None = None, busy: type[RecallError] = RootUnavailable
 ) -> Iterator[bool]:
     """Hold the lock of ``directory``, so that two edits of a file in it don't lose one of them.
 
@@ -110,7 +110,7 @@ def locked(
     """
     descriptor = os.open(directory, _DIRECTORY)
     try:
-        yield _is_locked(descriptor, directory, patience, busy)
+        yield _is_locked(descriptor, directory, PATIENCE if patience is None else patience, busy)
     finally:
         os.close(descriptor)
 

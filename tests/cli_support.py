@@ -44,6 +44,11 @@ DATA_SCHEMA = {
     "cache list": "cache.json#/$defs/list",
     "cache prune": "cache.json#/$defs/prune",
     "trust": "trust.json",
+    "schedule print": "schedule.json#/$defs/print",
+    "schedule install": "schedule.json#/$defs/install",
+    "schedule remove": "schedule.json#/$defs/remove",
+    "schedule status": "schedule.json#/$defs/status",
+    "schedule run": "schedule.json#/$defs/run",
     "completion": "completion.json",
 }
 

@@ -12,6 +12,7 @@ import pytest
 from cli_support import recall
 from docs_support import ROOT, blocks, machine, paste
 from hook_support import NOTES, configure, index, settle, write
+from schedule_support import Machine
 
 from recall.call import LATE, NO_CACHE, NO_ROOM, UNCONFIGURED
 from recall.filling import GATE, GONE, SHOWN
@@ -159,6 +160,10 @@ def test_after_uninstalling_nothing_is_left(home: Path, programs: Path) -> None:
     settings.parent.mkdir()
     settings.write_text('{ "model": "opus", }\n', encoding="utf-8")
     environ = {name: each for name, each in os.environ.items() if not name.startswith("XDG_")}
+    schedulers = Machine(home.parent / f"{home.name}-machine")
+    schedulers.add("crontab")
+    schedulers.crontab = b"0 5 * * * mine"
+    environ["PATH"] = f"{schedulers.programs}{os.pathsep}{environ['PATH']}"
     linked = home / ".local" / "bin"
     before = tree(home) - {"/.recall-venv/bin/recall", "/.recall-venv/bin/recall-hook"}
     (link,) = re.findall(r"(?m)^ln -s .*$", blocks(STARTED, "Install")[0][2])
@@ -167,12 +172,14 @@ def test_after_uninstalling_nothing_is_left(home: Path, programs: Path) -> None:
     for _, language, text in blocks(STARTED, *PARTS):
         if language == "sh":
             assert paste(text, home, linked, environ).returncode == 0
+    assert paste("recall schedule install --kind cron", home, linked, environ).returncode == 0
     assert tree(home) > before
     (out,) = [text for marker, _, text in blocks(STARTED, "Uninstall") if marker == "uninstall"]
     done = paste(out, home, linked, environ)
     assert (done.returncode, done.stderr) == (0, "")
     assert tree(home) == before
     assert settings.read_text(encoding="utf-8") == '{ "model": "opus", }\n'
+    assert schedulers.crontab == b"0 5 * * * mine"
 
 
 def tree(top: Path) -> set[str]:
@@ -201,7 +208,9 @@ def test_every_reason_in_the_log_is_explained() -> None:
     assert set(re.findall(r"`(.+?)`", "".join(first))) == reasons
 
 
-@pytest.mark.parametrize("page", ["README.md", STARTED, PAGE, "docs/configuration.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", STARTED, PAGE, "docs/configuration.md", "docs/cron.md"]
+)
 def test_links_lead_somewhere(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
@@ -216,7 +225,9 @@ def test_links_lead_somewhere(page: str) -> None:
             assert anchor in slugs, target
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/getting-started.md", "docs/hooks.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/getting-started.md", "docs/hooks.md", "docs/cron.md"]
+)
 def test_no_line_that_is_pasted_has_a_comment(page: str) -> None:
     """For an interactive zsh it is none: its words would be arguments, those of rm among them."""
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -37,6 +37,7 @@ COMMANDS = {
     "roots": "List, add, remove and adopt roots.",
     "cache": "List cache files and prune unused ones.",
     "trust": "Trust a project's configuration file.",
+    "schedule": "Have cron, systemd or launchd keep the caches up to date.",
     "completion": "Print the script by which a shell completes words.",
 }
 SUBCOMMANDS = {
@@ -45,6 +46,7 @@ SUBCOMMANDS = {
     "proposals": ("list", "show", "accept", "reject"),
     "roots": ("list", "add", "remove", "adopt"),
     "cache": ("list", "prune"),
+    "schedule": ("print", "install", "remove", "status", "run"),
 }
 
 

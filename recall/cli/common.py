@@ -78,6 +78,22 @@ def required(value: str | None, what: str) -> str:
     return value
 
 
+def installed_program(name: str) -> list[str]:
+    """Return the words that start a program of this installation.
+
+    Raises InvalidInput where its path is not known.
+    """
+    from recall.hookcommand import program_words
+
+    isolated = sys.prefix != sys.base_prefix
+    words = program_words(sys.executable or "", sys.argv[0], isolated=isolated, name=name)
+    if not os.path.isabs(words[0]):
+        raise InvalidInput(
+            "the program's own path is not known", hint="run recall by its absolute path"
+        )
+    return words
+
+
 class Console:
     """Where one command's answer, its notices and its failure go.
 

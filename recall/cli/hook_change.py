@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 
 import click
 
 from index_cache.errors import InvalidInput, RecallError
 from recall.cli import completing
-from recall.cli.common import Console, required, working_directory
+from recall.cli.common import Console, installed_program, required, working_directory
+from recall.cli.diffs import unified
 from recall.hostfiles import HOST_FILES, PROJECT, SCOPES, host_files, place
 from recall.output import visible
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from recall.terminal import Look
 
 _SAME = "a project's file and your own are one and the same here"
-_GREEN, _RED, _PLAIN = "\x1b[32m", "\x1b[31m", "\x1b[0m"
 
 host_option = click.option(
     "--host",
@@ -42,9 +41,6 @@ scope_option = click.option(
     default=SCOPES[:1],
     help="Your own settings, or those of the project that you are in. Repeatable.  [default: user]",
 )
-dry_run_option = click.option(
-    "--dry-run", is_flag=True, help="Show what would change, and change nothing."
-)
 
 
 def this_program() -> list[str]:
@@ -52,19 +48,15 @@ def this_program() -> list[str]:
 
     Raises InvalidInput where it has no path that a settings file can hold.
     """
-    from recall.hookcommand import program_words
+    from recall.hookcommand import PROGRAM
 
-    words = program_words(sys.executable or "", sys.argv[0], isolated=sys.prefix != sys.base_prefix)
+    words = installed_program(PROGRAM)
     try:
         words[0].encode("utf-8")
     except UnicodeEncodeError as error:
         raise InvalidInput(
             "a settings file can't hold a path that is not UTF-8", where=words[0]
         ) from error
-    if not os.path.isabs(words[0]):
-        raise InvalidInput(
-            "the program's own path is not known", hint="run recall by its absolute path"
-        )
     return words
 
 
@@ -195,27 +187,4 @@ def committed(change: Change) -> list[str]:
 
 
 def _diff(change: Change, look: Look | None) -> str:
-    """Return a unified diff, each line made harmless; coloured where ``look`` says so."""
-    from difflib import unified_diff
-
-    file = change.settings.place.file
-    lines = unified_diff(
-        _lines(change.settings.data),
-        _lines(change.after),
-        "/dev/null" if change.settings.data is None else file,
-        "/dev/null" if change.after is None else file,
-        lineterm="",
-    )
-    return "".join(_shown(line, look) for line in lines)
-
-
-def _lines(data: bytes | None) -> list[str]:
-    text = (data or b"").decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    lines = text.split("\n")
-    return lines if lines[-1] else lines[:-1]
-
-
-def _shown(line: str, look: Look | None) -> str:
-    text = visible(line.replace("\t", "    "))
-    colour = {"+": _GREEN, "-": _RED}.get(line[:1]) if look is not None and look.colour else None
-    return f"{colour}{text}{_PLAIN}\n" if colour else f"{text}\n"
+    return unified(change.settings.data, change.after, change.settings.place.file, look)

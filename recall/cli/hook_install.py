@@ -12,7 +12,6 @@ from recall.cli.common import Console, working_directory
 from recall.cli.hook_change import (
     answer,
     committed,
-    dry_run_option,
     host_option,
     same_file,
     say,
@@ -21,7 +20,7 @@ from recall.cli.hook_change import (
     this_program,
     uninstall_line,
 )
-from recall.cli.options import examples, json_option
+from recall.cli.options import dry_run_option, examples, json_option
 from recall.hostfiles import PROJECT
 
 TYPE_CHECKING = False

@@ -9,7 +9,6 @@ import click
 from recall.cli.common import Console, working_directory
 from recall.cli.hook_change import (
     answer,
-    dry_run_option,
     host_option,
     same_file,
     say,
@@ -17,7 +16,7 @@ from recall.cli.hook_change import (
     the_state,
     uninstall_line,
 )
-from recall.cli.options import examples, json_option
+from recall.cli.options import dry_run_option, examples, json_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,6 +22,10 @@ def examples(*lines: str) -> str:
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Answer as one JSON object.")
+dry_run_option = click.option(
+    "--dry-run", is_flag=True, help="Show what would change, and change nothing."
+)
+
 root_option = click.option(
     "--root",
     "names",

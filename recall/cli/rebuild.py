@@ -72,7 +72,7 @@ def command(
     finally:
         if progress is not None:
             progress.close()
-    errors = _errors(proofs, only_check=only_check)
+    errors = proof_errors(proofs, only_check=only_check)
     errors += [RootUnavailable(notice.message, hint=notice.hint) for notice in missing]
     for proof in proofs:
         console.note_all(f"{proof.root.name}: {notice}" for notice in proof.notices)
@@ -82,7 +82,9 @@ def command(
         console.note(other.message, other.hint)
     return console.finish(
         lambda: {"check": only_check, "roots": [_fields(proof) for proof in proofs]},
-        lambda _: "" if quiet else "".join(_lines(each, only_check=only_check) for each in proofs),
+        lambda _: (
+            "" if quiet else "".join(proof_lines(each, only_check=only_check) for each in proofs)
+        ),
         errors[0] if errors else None,
     )
 
@@ -100,7 +102,7 @@ def _worth_saying(proof: Proof) -> Iterator[str]:
         )
 
 
-def _errors(proofs: Sequence[Proof], *, only_check: bool) -> list[RecallError]:
+def proof_errors(proofs: Sequence[Proof], *, only_check: bool) -> list[RecallError]:
     """Return the failures, then what a check has found of each cache that is not equal."""
     errors = [proof.failure for proof in proofs if proof.failure is not None]
     errors += [
@@ -129,17 +131,19 @@ def _why_unequal(proof: Proof) -> str:
 
 
 def _counted(proof: Proof) -> str:
-    return ", ".join(f"{count:,} {kind}" for kind, count in _by_kind(proof).items())
+    return ", ".join(f"{count:,} {kind}" for kind, count in by_kind(proof).items())
 
 
-def _by_kind(proof: Proof) -> dict[str, int]:
+def by_kind(proof: Proof) -> dict[str, int]:
+    """Return how many differences of each kind there are, the worst kind first."""
     counts = dict.fromkeys(("wrong", "pending", "unavailable", "moving"), 0)
     for each in proof.differences:
         counts[each.kind] += 1
     return {kind: count for kind, count in counts.items() if count}
 
 
-def _lines(proof: Proof, *, only_check: bool) -> str:
+def proof_lines(proof: Proof, *, only_check: bool) -> str:
+    """Return what was found of one root's cache, for people."""
     name = visible(proof.root.name)
     done = "checked" if only_check else "rebuilt"
     if proof.failure is not None:
@@ -206,7 +210,7 @@ def _fields(proof: Proof) -> dict[str, object]:
         "deep": proof.deep,
         "documents": proof.documents,
         "terms": proof.terms,
-        "counts": _by_kind(proof),
+        "counts": by_kind(proof),
         "differences": [
             {
                 "path": None if each.path is None else os.fsdecode(each.path),

@@ -150,10 +150,11 @@ def _gone(forgotten: Forgotten) -> str:
 
 
 def _text(reports: Sequence[Report]) -> str:
-    return "".join(_lines(entry) for entry in reports)
+    return "".join(map(report_lines, reports))
 
 
-def _lines(report: Report) -> str:
+def report_lines(report: Report) -> str:
+    """Return what a refresh did in one root, for people."""
     from recall.cli.fields import by_reason, skipped_path
 
     name = visible(report.root.name)
