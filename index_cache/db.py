@@ -27,7 +27,7 @@ _PRIVATE_DIRECTORY = 0o700
 _PRIVATE_FILE = 0o600
 READ_WAIT = 40  # ms; a search waits for nothing longer than 50
 _COMMIT_WAIT = 2_000  # ms that a writer waits for readers, where it must
-_PAGE = 4096  # bytes
+PAGE = 4096  # bytes
 _HASH = 16  # hex digits of identity and fingerprint
 refuse_foreign_directory = files.refuse_foreign_directory
 refuse_directory, refuse_name = files.refuse_directory, files.refuse_name
@@ -227,7 +227,7 @@ def _refuse_cut_off(path: str) -> None:
     if not size and file_identity(path):
         # SQLite would delete the WAL beside it, which is another's if the file is replaced now.
         raise Damaged("it is empty", path)
-    if size % _PAGE and not _is_unfinished(path):
+    if size % PAGE and not _is_unfinished(path):
         raise Damaged("it is cut off", path)
 
 
@@ -274,7 +274,7 @@ def create(path: str | None) -> apsw.Connection:
         from index_cache import mounts  # searches create nothing
 
         connection = _opened(path, apsw.SQLITE_OPEN_READWRITE)
-        connection.pragma("page_size", _PAGE)
+        connection.pragma("page_size", PAGE)
         if checksums.vfs():
             connection.reserve_bytes("main", checksums.RESERVED)
         # WAL needs memory that all who use the file share.
@@ -355,6 +355,11 @@ def ensure_directory(directory: str) -> None:
             os.chmod(directory, mode & _PRIVATE_DIRECTORY)
         return
     os.chmod(directory, _PRIVATE_DIRECTORY)
+
+
+def pages(path: str | None) -> int:
+    """Return how many whole pages a cache file has; what lies in its WAL alone is not counted."""
+    return 0 if path is None else _size(path) // PAGE
 
 
 def file_identity(path: str | None) -> tuple[int, int] | None:
