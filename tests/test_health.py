@@ -506,6 +506,25 @@ def test_a_hook_that_is_switched_off_is_not_asked_for(sound: Place) -> None:
     sound.settle()
 
 
+def test_hook_paused(sound: Place) -> None:
+    sound.run("pause", "1h")
+    sound.log.unlink()
+    sound.settle()
+    sound.run("pause")
+    found = sound.found("hook_paused")
+    assert found["level"] == "warn"
+    sound.mend(found)
+    sound.found("hook_never_ran")
+
+
+def test_a_host_of_the_persons_own_is_one(sound: Place) -> None:
+    sound.settings.unlink()
+    sound.lines(*[{"host": "text"}] * 19)
+    sound.found("hook_missing")
+    sound.lines({"host": "text"})
+    sound.settle()
+
+
 def test_hook_quiet(sound: Place) -> None:
     sound.log.write_text("")
     sound.lines({"t": time.time() - 15 * DAY})
@@ -600,7 +619,7 @@ def test_log_damaged(sound: Place) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"garbage \xff\x00", b"[]", b"[" * 100_000, b"0" * 2**21])
-@pytest.mark.parametrize("name", [failures.FILE, "hook.fault", "refresh.fault", "proof"])
+@pytest.mark.parametrize("name", [failures.FILE, "hook.fault", "refresh.fault", "pause", "proof"])
 def test_evidence_unreadable(sound: Place, name: str, content: bytes) -> None:
     file = sound.proof if name == "proof" else sound.state / name
     file.write_bytes(content)

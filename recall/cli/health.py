@@ -102,22 +102,21 @@ def _text(level: str, findings: Sequence[Finding], evidence: Evidence, look: Loo
 def _lines(finding: Finding) -> list[str]:
     lines = [f"{finding.level} {finding.code}: {visible(_said(finding))}"]
     if finding.value is not None:
-        lines.append(f"  found {_measure(finding.value, finding)}{_limit(finding)}")
+        limit = "" if finding.threshold is None else f" (threshold {_shown(finding.threshold)})"
+        lines.append(f"  {_shown(finding.value)}{_unit(finding)}{limit}")
     if finding.file is not None:
         lines.append(f"  at {visible(finding.file)}")
     return [*lines, f"  do: {visible(finding.hint)}"]
 
 
-def _measure(value: float | str, finding: Finding) -> str:
-    shown = visible(value) if isinstance(value, str) else f"{value:,}"
-    counted = finding.unit if not isinstance(value, str) else None
-    return f"{shown} {counted}" if counted else shown
+def _shown(value: float | str) -> str:
+    return visible(value) if isinstance(value, str) else f"{value:,}"
 
 
-def _limit(finding: Finding) -> str:
-    if finding.threshold is None:
+def _unit(finding: Finding) -> str:
+    if finding.unit is None or isinstance(finding.value, str):
         return ""
-    return f", threshold {_measure(finding.threshold, finding)}"
+    return f" {finding.unit.removesuffix('s') if finding.value == 1 else finding.unit}"
 
 
 def _fields(finding: Finding) -> dict[str, object]:

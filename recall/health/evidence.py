@@ -102,12 +102,14 @@ class Run:
 class HookEvidence:
     """The prompt hook: ``wanted`` unless it is switched off, or has no root to answer from.
 
+    ``paused`` is until when it is, infinite if only ``recall resume`` ends that.
     ``asked`` is when it last asked for a refresh, the only trace of a hook whose runs are not
     ``logged``. ``fault`` and ``refresh_fault`` are what last went wrong with it and beside it.
     """
 
     wanted: bool = True
     logged: bool = True
+    paused: float | None = None
     installed: tuple[Installed, ...] = ()
     unread: tuple[Failure, ...] = ()
     runs: tuple[Run, ...] = ()
@@ -193,7 +195,7 @@ class Unread:
 class Evidence:
     """All of it. ``invalid`` is why the configuration can't be used, ``file`` the person's own.
 
-    ``lines`` of the log were read, ``bad_lines`` could not be.
+    ``bad_lines`` of the log could not be read.
     """
 
     now: float
@@ -207,6 +209,5 @@ class Evidence:
     exposed: tuple[Exposed, ...] = ()
     dated: tuple[Dated, ...] = ()
     logs: tuple[LogFile, ...] = ()
-    lines: int = 0
     bad_lines: int = 0
     unread: tuple[Unread, ...] = ()

@@ -69,7 +69,7 @@ def past(when: float | None, now: float) -> float | None:
     return None if when is None or when > now + SLACK else when
 
 
-def edit(file: str | None, line: str = "") -> str:
+def edit(file: str | None, line: str | int | None = None) -> str:
     """Return the command that opens a file, at a line if one is given."""
     place = f"+{line} " if line else ""
     return "${EDITOR:-vi} " + place + shell_quoted(file or "")

@@ -84,7 +84,7 @@ def gather(cwd: str, environ: Mapping[str, str], request: Request) -> Gathered:
     state_look, cache_look = places.Look(state_dir), places.Look(cache_dir)
     unread: list[Unread] = []
     roots = _roots(settings, cache_dir, state_dir, unread, deep=request.deep)
-    hook, log = hooklook.look(cwd, environ, settings, request.program, unread)
+    hook, bad_lines = hooklook.look(cwd, environ, settings, request.program, unread)
     evidence = Evidence(
         now,
         file=own,
@@ -104,8 +104,7 @@ def gather(cwd: str, environ: Mapping[str, str], request: Request) -> Gathered:
         ),
         dated=(*_dated_roots(roots), *_dated_files(own, state_look)),
         logs=tuple(LogFile(path, at) for path, _, at in state_look.files if hooklook.is_log(path)),
-        lines=log[0],
-        bad_lines=log[1],
+        bad_lines=bad_lines,
         unread=tuple(unread),
     )
     notices = [] if settings is None else _unsaid(settings)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import time
 
-from recall import background, dirs, hookfault, hookstatus, logreading, recalllog
+from recall import background, dirs, hookfault, hookstatus, logreading, pausing, recalllog
 from recall.call import LATE
 from recall.files import Unreadable
 from recall.health.evidence import Failure, HookEvidence, Installed, Run, Unread
+from recall.health.findings import edit
 from recall.hostfiles import HOST_FILES, PROJECT, SCOPES
 from recall.hosttrust import UNTRUSTED
 from recall.settings import HookSettings
@@ -27,8 +29,8 @@ def look(
     settings: Config | None,
     program: Sequence[str],
     unread: list[Unread],
-) -> tuple[HookEvidence, tuple[int, int]]:
-    """Return what is known of the hook, and how many lines of its log can be read, and can't.
+) -> tuple[HookEvidence, int]:
+    """Return what is known of the hook, and how many lines of its log could not be read.
 
     What of it can't be read is added to ``unread``.
     """
@@ -39,10 +41,14 @@ def look(
         why = hookfault.unread(state_dir, part)
         if why is not None and state_dir is not None:
             unread.append(Unread(os.path.join(state_dir, part + hookfault.SUFFIX), why))
+    why = pausing.fault(state_dir)
+    if why is not None and state_dir is not None:
+        unread.append(Unread(pausing.pause_file(state_dir), why))
     found = hookstatus.installations(tuple(HOST_FILES), SCOPES, environ, cwd, program)
     hook = HookEvidence(
         wanted=made.enabled and settings is not None and bool(settings.roots),
         logged=made.log,
+        paused=pausing.paused(state_dir, time.time()),
         installed=tuple(_installed(each) for each in found if each.installed),
         unread=tuple(
             Failure(each.fault.message, each.fault.where or each.file, each.fault.hint)
@@ -54,7 +60,7 @@ def look(
         fault=hookfault.read(state_dir),
         refresh_fault=hookfault.read(state_dir, hookfault.REFRESH),
     )
-    return hook, (len(entries), bad)
+    return hook, bad
 
 
 def is_log(path: str) -> bool:
@@ -80,6 +86,8 @@ def _installed(one: Installation) -> Installed:
         idle.append(one.why)
     scope = f" --scope {PROJECT}" if one.scope == PROJECT else ""
     install = f"recall hook install --host {one.host}{scope}"
+    if one.shared or one.own_gone:  # which install leaves as it is
+        install = edit(one.file)
     return Installed(one.host, one.file, install, tuple(one.gone), tuple(dict.fromkeys(idle)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recall.health.findings import CRITICAL, DAY, WARN, Finding, past
+from recall.hostfiles import HOST_FILES
 from recall.logsummary import percentile
 from recall.output import number
 
@@ -23,8 +24,16 @@ def of_hook(evidence: Evidence, thresholds: Thresholds) -> Iterator[Finding]:
     """Yield what is wrong with the prompt hook: nothing where it is not wanted."""
     hook, now = evidence.hook, evidence.now
     if hook.wanted:
-        yield from _installed(hook)
-        yield from _ran(hook, now, thresholds)
+        yield from _installed(hook, now)
+        if hook.paused is None:
+            yield from _ran(hook, now, thresholds)
+        elif hook.paused - now > WINDOW:
+            yield Finding(
+                "hook_paused",
+                WARN,
+                "the prompt hook is paused for more than a week, or until it is resumed",
+                hint="recall resume",
+            )
         yield from _timely(recent(hook.runs, now), thresholds)
     yield from _failed("hook_failed", "the prompt hook", hook.fault, thresholds)
     beside = "the refresh beside the prompt hook"
@@ -36,8 +45,10 @@ def recent(runs: Sequence[Run], now: float) -> list[Run]:
     return [run for run in runs if (past(run.when, now) or 0) > now - WINDOW]
 
 
-def _installed(hook: HookEvidence) -> Iterator[Finding]:
-    if not hook.installed:
+def _installed(hook: HookEvidence, now: float) -> Iterator[Finding]:
+    # A host whose settings nobody here knows shows by its runs, if they are not some tried by hand.
+    others = [run for run in recent(hook.runs, now) if run.host not in HOST_FILES]
+    if not hook.installed and len(others) < FEWEST:
         yield Finding(
             "hook_missing",
             WARN,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 from recall.health.findings import CRITICAL, DAY, MIB, WARN, Finding, edit, past
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from recall.health.thresholds import Thresholds
 
 _OTHERS_WRITE = 0o022
+# A file, with line and column if they are known.
+_PLACE = re.compile(r"(.+?)(?::([0-9]+))?(?::[0-9]+)?")
 _NAMES = {"cache": "caches", "state": "what recall remembers of itself"}
 
 
@@ -23,14 +26,14 @@ def of_configuration(evidence: Evidence, thresholds: Thresholds) -> Iterator[Fin
     """Yield what is wrong with the configuration, and with the thresholds in it."""
     if evidence.invalid is not None:
         where = evidence.invalid.where or evidence.file or ""
-        file, colon, rest = where.partition(":")
-        line = rest.partition(":")[0] if colon and rest.partition(":")[0].isdigit() else ""
+        place = _PLACE.fullmatch(where)
+        is_file = place is not None and "/" in place[1]
         yield Finding(
             "config_invalid",
             CRITICAL,
             f"the configuration can't be used: {evidence.invalid.message}",
             file=where or None,
-            hint=edit(file, line),
+            hint=edit(place[1], place[2]) if place and is_file else f"printenv {where}",
         )
     for wrong in thresholds.wrong:
         yield Finding(
@@ -39,7 +42,7 @@ def of_configuration(evidence: Evidence, thresholds: Thresholds) -> Iterator[Fin
             f"{wrong.key} must be a finite number above 0; until then the usual one holds",
             measured=(wrong.shown, "finite, above 0", None),
             file=evidence.file,
-            hint=edit(evidence.file, str(wrong.line or "")),
+            hint=edit(evidence.file, wrong.line),
         )
 
 
