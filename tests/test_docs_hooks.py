@@ -201,7 +201,9 @@ def test_every_reason_in_the_log_is_explained() -> None:
     assert set(re.findall(r"`(.+?)`", "".join(first))) == reasons
 
 
-@pytest.mark.parametrize("page", ["README.md", STARTED, PAGE, "docs/configuration.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", STARTED, PAGE, "docs/configuration.md", "docs/health.md"]
+)
 def test_links_lead_somewhere(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
@@ -216,7 +218,9 @@ def test_links_lead_somewhere(page: str) -> None:
             assert anchor in slugs, target
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/getting-started.md", "docs/hooks.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/getting-started.md", "docs/hooks.md", "docs/health.md"]
+)
 def test_no_line_that_is_pasted_has_a_comment(page: str) -> None:
     """For an interactive zsh it is none: its words would be arguments, those of rm among them."""
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -632,6 +632,13 @@ def test_evidence_unreadable(sound: Place, name: str, content: bytes) -> None:
     sound.settle()
 
 
+def test_evidence_unreadable_for_a_directory_in_its_place(sound: Place) -> None:
+    (sound.state / failures.FILE).mkdir(0o700)
+    (sound.state / failures.FILE / "x").touch(0o600)
+    sound.mend(sound.found("evidence_unreadable"))
+    sound.settle()
+
+
 @pytest.mark.parametrize("name", [failures.FILE, recalllog.FILE])
 def test_S3_evidence_unreadable_for_a_link_in_its_place(sound: Place, name: str) -> None:
     (sound.state / name).unlink(missing_ok=True)

@@ -60,7 +60,7 @@ def of_places(evidence: Evidence, thresholds: Thresholds) -> Iterator[Finding]:
             WARN,
             f"it can't be read, and so proves nothing: {unread.reason}",
             file=unread.path,
-            hint=f"rm -f {shell_quoted(unread.path)}",
+            hint=f"rm -rf {shell_quoted(unread.path)}",
         )
     yield from _clock(evidence)
 
