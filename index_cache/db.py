@@ -186,7 +186,7 @@ def connect(path: str | None, wait: int = READ_WAIT) -> tuple[apsw.Connection, b
         reader = _opened(path, apsw.SQLITE_OPEN_READONLY, wait)
         reader.pragma("schema_version")
     except (apsw.ReadOnlyError, apsw.CantOpenError):
-        if _is_unfinished(path):
+        if is_unfinished(path):
             raise  # an immutable database has no WAL: what is in there alone would be missing
         uri = "file:" + _uri_path(path) + "?immutable=1"
         reader = _opened(uri, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, wait)
@@ -227,13 +227,13 @@ def _refuse_cut_off(path: str) -> None:
     if not size and file_identity(path):
         # SQLite would delete the WAL beside it, which is another's if the file is replaced now.
         raise Damaged("it is empty", path)
-    if size % PAGE and not _is_unfinished(path):
+    if size % PAGE and not is_unfinished(path):
         raise Damaged("it is cut off", path)
 
 
-def _is_unfinished(path: str) -> bool:
+def is_unfinished(path: str | None) -> bool:
     """Tell whether what belongs into a file, or undoes a half-done change, lies beside it."""
-    return bool(_size(path + "-wal") or _size(path + "-journal"))
+    return path is not None and bool(_size(path + "-wal") or _size(path + "-journal"))
 
 
 def _size(path: str) -> int:

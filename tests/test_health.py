@@ -388,6 +388,23 @@ def test_cache_damaged_is_remembered_until_a_full_look(
     sound.settle()
 
 
+def test_a_page_that_the_wal_may_have_anew_is_not_judged(sound: Place) -> None:
+    """A crash in the midst of a checkpoint leaves such pages, and SQLite never reads them."""
+    for number in range(300):
+        text = " ".join(f"w{number * 31 % 97}x{n * number}" for n in range(90))
+        sound.write(f"{number}.md", text)
+    sound.run("refresh")
+    with closing(Store(sound.root, str(sound.cache))) as store:
+        store.connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'generation'")
+        total = os.path.getsize(sound.cache) // db.PAGE
+        sound.damage(total - 3)
+        data = sound.health()
+        assert data["findings"] == []
+        assert data["roots"][0]["pages"] == {"checked": total - 3, "of": total}
+        store.checkpoint()
+        sound.found("cache_damaged")
+
+
 def test_cache_damaged_where_only_all_pages_together_show_it(sound: Place) -> None:
     """Rows that are gone belie no checksum: their index tells, which --deep compares."""
     with closing(Store(sound.root, str(sound.cache))) as store:
@@ -578,6 +595,32 @@ def test_hook_slow(sound: Place) -> None:
     assert found["unit"] == "ms"
     sound.lines(*[{}] * 400)
     sound.settle()
+
+
+# -- the schedule
+
+
+def test_schedule_failed_and_schedule_old(sound: Place) -> None:
+    file = sound.state / "schedule" / "run.json"
+    file.parent.mkdir(0o700)
+
+    def ran(ago: float, failed: int) -> None:
+        at = time.time() - ago
+        last = {"begun": at - 1, "ended": at, "status": failed, "message": "the disk is full"}
+        file.write_text(json.dumps({"begun": at - 1, "failed": failed, "last": last}))
+        file.chmod(0o600)
+
+    ran(60, 2)
+    found = sound.found("schedule_failed")
+    assert (found["level"], found["value"], found["file"]) == ("warn", 2, str(file))
+    assert "the disk is full" in found["message"]
+    ran(9 * DAY, 0)
+    found = sound.found("schedule_old")
+    assert (found["level"], found["value"], found["threshold"]) == ("warn", 9, 8)
+    ran(60, 0)
+    sound.settle()
+    file.write_text("{")
+    assert sound.found("evidence_unreadable")["file"] == str(file)
 
 
 # -- files, clock and disk

@@ -93,11 +93,11 @@ def _seen(root: Root, path: str, start: int, count: int, *, deep: bool) -> Seen:
         store.begin_reading()
         try:
             guard.check_totals(store)
-            following, pages = sample(store, start, count)
+            following, done, pages = sample(store, start, count)
             if deep:
                 guard.check_pages(store)
             with guard.Guard(store):
-                evidence = _evidence(root, store, pages if deep else min(count, pages), pages)
+                evidence = _evidence(root, store, pages if deep else done, pages)
             return Seen(evidence, following)
         finally:
             store.end_reading()
