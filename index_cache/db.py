@@ -27,7 +27,7 @@ _PRIVATE_DIRECTORY = 0o700
 _PRIVATE_FILE = 0o600
 READ_WAIT = 40  # ms; a search waits for nothing longer than 50
 _COMMIT_WAIT = 2_000  # ms that a writer waits for readers, where it must
-_PAGE = 4096  # bytes
+PAGE = 4096  # bytes
 _HASH = 16  # hex digits of identity and fingerprint
 refuse_foreign_directory = files.refuse_foreign_directory
 refuse_directory, refuse_name = files.refuse_directory, files.refuse_name
@@ -186,7 +186,7 @@ def connect(path: str | None, wait: int = READ_WAIT) -> tuple[apsw.Connection, b
         reader = _opened(path, apsw.SQLITE_OPEN_READONLY, wait)
         reader.pragma("schema_version")
     except (apsw.ReadOnlyError, apsw.CantOpenError):
-        if _is_unfinished(path):
+        if is_unfinished(path):
             raise  # an immutable database has no WAL: what is in there alone would be missing
         uri = "file:" + _uri_path(path) + "?immutable=1"
         reader = _opened(uri, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, wait)
@@ -227,13 +227,13 @@ def _refuse_cut_off(path: str) -> None:
     if not size and file_identity(path):
         # SQLite would delete the WAL beside it, which is another's if the file is replaced now.
         raise Damaged("it is empty", path)
-    if size % _PAGE and not _is_unfinished(path):
+    if size % PAGE and not is_unfinished(path):
         raise Damaged("it is cut off", path)
 
 
-def _is_unfinished(path: str) -> bool:
+def is_unfinished(path: str | None) -> bool:
     """Tell whether what belongs into a file, or undoes a half-done change, lies beside it."""
-    return bool(_size(path + "-wal") or _size(path + "-journal"))
+    return path is not None and bool(_size(path + "-wal") or _size(path + "-journal"))
 
 
 def _size(path: str) -> int:
@@ -274,7 +274,7 @@ def create(path: str | None) -> apsw.Connection:
         from index_cache import mounts  # searches create nothing
 
         connection = _opened(path, apsw.SQLITE_OPEN_READWRITE)
-        connection.pragma("page_size", _PAGE)
+        connection.pragma("page_size", PAGE)
         if checksums.vfs():
             connection.reserve_bytes("main", checksums.RESERVED)
         # WAL needs memory that all who use the file share.
@@ -355,6 +355,11 @@ def ensure_directory(directory: str) -> None:
             os.chmod(directory, mode & _PRIVATE_DIRECTORY)
         return
     os.chmod(directory, _PRIVATE_DIRECTORY)
+
+
+def pages(path: str | None) -> int:
+    """Return how many whole pages a cache file has; what lies in its WAL alone is not counted."""
+    return 0 if path is None else _size(path) // PAGE
 
 
 def file_identity(path: str | None) -> tuple[int, int] | None:

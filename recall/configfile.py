@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MAX_CONFIG_BYTES = 1024 * 1024
 
-TOP_KEYS = ("inherit", "roots", "search", "hook", "remember")
+TOP_KEYS = ("inherit", "roots", "search", "hook", "remember", "health")
 ROOT_KEYS = (
     "path",
     "include",
@@ -356,11 +356,11 @@ class _Reader:
         return ConfigInvalid(message, where=self._where(key), hint=hint)
 
     def _where(self, key: str) -> str:
-        line = _line_of(self.text, key)
+        line = line_of(self.text, key)
         return f"{self.config.file}:{line}" if line else self.config.file
 
 
-def _line_of(text: str, key: str) -> int | None:
+def line_of(text: str, key: str) -> int | None:
     """Return the line on which ``key`` (dotted) is set, as far as the lines' beginnings tell."""
     table, best, length = "", None, 0
     for number, line in enumerate(text.splitlines(), 1):

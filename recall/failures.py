@@ -18,7 +18,7 @@ from recall.files import Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from index_cache.refresh import Report
     from index_cache.verify import Proof
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Fields = dict[str, object]
     Known = dict[str, dict[str, Fields]]  # by a root's identity: its "failure", its "damage"
 
-_FILE = "failures.json"
+FILE = "failures.json"
 _MAX_BYTES = 1024 * 1024
 _LAST_MOMENT = 253_402_300_800  # seconds since the epoch; from here on a year has five digits
 
@@ -51,21 +51,22 @@ def record(state_dir: str | None, reports: Sequence[Report]) -> None:
 
 
 def record_proofs(state_dir: str | None, proofs: Sequence[Proof]) -> None:
-    """Note the damage that ``recall rebuild`` found, and that what it made anew is repaired."""
+    """Note the damage that ``recall rebuild`` found, and what it made anew or found to be sound."""
     if state_dir is None or not _concerns(state_dir, proofs):
         return
     before = read(state_dir)
     known = {name: dict(each) for name, each in before.items()}
     for proof in proofs:
         told = known.setdefault(db.identity(proof.root), {})
-        _note_damage(told, proof.damage, sound=proof.rebuilt, anew=proof.rebuilt)
+        sound = proof.rebuilt or proof.equivalent
+        _note_damage(told, proof.damage, sound=sound, anew=sound)
     _keep(state_dir, before, known)
 
 
 def _concerns(state_dir: str, told: Sequence[Report] | Sequence[Proof]) -> bool:
     """Tell whether there is something to note, or to forget."""
     news = any(each.failure or each.damage for each in told)
-    return news or os.path.exists(os.path.join(state_dir, _FILE))
+    return news or os.path.exists(os.path.join(state_dir, FILE))
 
 
 def found(state_dir: str | None, damaged: Mapping[str, tuple[str, bool]]) -> Known:
@@ -83,14 +84,43 @@ def found(state_dir: str | None, damaged: Mapping[str, tuple[str, bool]]) -> Kno
     return known
 
 
+def found_sound(state_dir: str | None, names: Iterable[str]) -> None:
+    """Note of caches, by their roots' identities, that all their pages were read and are whole."""
+    before = read(state_dir)
+    known = {name: dict(each) for name, each in before.items()}
+    for name in names:
+        _note_damage(known.setdefault(name, {}), None, sound=True, anew=True)
+    if state_dir is not None:
+        _keep(state_dir, before, known)
+
+
+def unread(state_dir: str | None) -> str | None:
+    """Return why what is kept can't be read, None if it can, or if nothing is kept."""
+    if state_dir is None:
+        return None
+    try:
+        known = _content(state_dir)
+    except FileNotFoundError:
+        return None
+    except (OSError, Unreadable) as error:
+        return getattr(error, "strerror", None) or str(error)
+    except (ValueError, RecursionError):
+        known = None
+    return None if isinstance(known, dict) else "it is not what recall has written"
+
+
+def _content(state_dir: str) -> object:
+    import json
+
+    return json.loads(state.read(state_dir, FILE, _MAX_BYTES))
+
+
 def read(state_dir: str | None) -> Known:
     """Return what is known of each root by its identity; nothing from a file that is not ours."""
     if state_dir is None:
         return {}
-    import json
-
     try:
-        known = json.loads(state.read(state_dir, _FILE, _MAX_BYTES))
+        known = _content(state_dir)
     except (OSError, ValueError, RecursionError, Unreadable):
         return {}
     if not isinstance(known, dict):
@@ -106,7 +136,7 @@ def _keep(state_dir: str, before: Known, known: Known) -> None:
     from recall.envelope import encode
 
     try:
-        state.write(state_dir, _FILE, encode(known))
+        state.write(state_dir, FILE, encode(known))
     except OSError:
         return
 

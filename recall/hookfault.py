@@ -27,7 +27,7 @@ MAX_TEXT = 500  # characters of each text
 _DAY = 86_400.0
 EXPIRY = 30 * _DAY  # seconds after the last failure
 
-_SUFFIX = ".fault"
+SUFFIX = ".fault"
 _MAX_BYTES = 16 * 1024
 _NUMBERS = 4
 _MAX_DIGITS = 11  # with which no year has five digits
@@ -89,7 +89,7 @@ def worked(state_dir: str | None, part: str = HOOK, now: float | None = None) ->
     """Note, once, that a part works again; a failure of long ago is forgotten."""
     if state_dir is None:
         return
-    name = part + _SUFFIX
+    name = part + SUFFIX
     path = os.path.join(state_dir, name)
     try:
         os.lstat(path)
@@ -114,11 +114,24 @@ def read(state_dir: str | None, part: str = HOOK, now: float | None = None) -> F
     if state_dir is None:
         return None
     try:
-        fault = _parsed(state.read(state_dir, part + _SUFFIX, _MAX_BYTES))
+        fault = _parsed(state.read(state_dir, part + SUFFIX, _MAX_BYTES))
     except (OSError, ValueError, Unreadable):
         return None
     at = time.time() if now is None else now
     return None if fault is None or _is_expired(fault, at) else fault
+
+
+def unread(state_dir: str | None, part: str = HOOK) -> str | None:
+    """Return why what is kept of a part can't be read, None if it can or if nothing is kept."""
+    if state_dir is None:
+        return None
+    try:
+        fault = _parsed(state.read(state_dir, part + SUFFIX, _MAX_BYTES))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, Unreadable) as error:
+        return getattr(error, "strerror", None) or str(error)
+    return "it is not what recall has written" if fault is None else None
 
 
 def _is_expired(fault: Fault, now: float) -> bool:
@@ -133,7 +146,7 @@ def _keep(state_dir: str, part: str, fault: Fault) -> None:
     data = "\n".join(lines).encode("utf-8", "replace")
     try:
         # Not synced: a prompt is waiting, and a file that a power cut emptied says nothing.
-        state.write(state_dir, part + _SUFFIX, data, sync=False)
+        state.write(state_dir, part + SUFFIX, data, sync=False)
     except (OSError, ValueError):
         return
 

@@ -313,14 +313,16 @@ class Recall:
         ``only_check`` compares the caches as they are and writes nothing, ``deep`` compares every
         posting, ``wait`` is how many seconds to wait for another writer.
         """
+        from recall import proofs
         from recall.proving import Request, prove
 
         request = Request(only_check=only_check, deep=deep, wait=wait, progress=progress)
         for each in self._opened:
             each.close()  # what is open here would be in the way of the checkpoint
-        proofs = [prove(root, self._directory, self._fs, request) for root in self.roots]
-        failures.record_proofs(self._state, proofs)
-        return proofs
+        found = [prove(root, self._directory, self._fs, request) for root in self.roots]
+        failures.record_proofs(self._state, found)
+        proofs.record(self._state, found)
+        return found
 
     def status(self) -> list[RootStatus]:
         """Return the state of each root's cache as it is, without looking at the files.

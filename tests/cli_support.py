@@ -23,6 +23,7 @@ DATA_SCHEMA = {
     "bench": "bench.json#/$defs/run",
     "bench init": "bench.json#/$defs/init",
     "bench check": "bench.json#/$defs/check",
+    "health": "health.json",
     "log": "log.json",
     "hook": "hook.json",
     "hook install": "hook-install.json#/$defs/oneOrMore",

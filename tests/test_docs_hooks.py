@@ -209,7 +209,16 @@ def test_every_reason_in_the_log_is_explained() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", STARTED, PAGE, "docs/configuration.md", "docs/cron.md"]
+    "page",
+    [
+        "README.md",
+        STARTED,
+        PAGE,
+        "docs/configuration.md",
+        "docs/cron.md",
+        "docs/health.md",
+        "docs/remembering.md",
+    ],
 )
 def test_links_lead_somewhere(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
@@ -226,7 +235,15 @@ def test_links_lead_somewhere(page: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "docs/getting-started.md", "docs/hooks.md", "docs/cron.md"]
+    "page",
+    [
+        "README.md",
+        "docs/getting-started.md",
+        "docs/hooks.md",
+        "docs/cron.md",
+        "docs/health.md",
+        "docs/remembering.md",
+    ],
 )
 def test_no_line_that_is_pasted_has_a_comment(page: str) -> None:
     """For an interactive zsh it is none: its words would be arguments, those of rm among them."""

@@ -168,7 +168,7 @@ def test_what_no_longer_holds_and_the_algorithms() -> None:
         ("cache-format.md", f"`{analyze.WORD_PUNCTUATION}`"),
         ("cache-format.md", f"bm25({', '.join(f'{weight:g}' for weight in schema.WEIGHTS)})"),
         ("cache-format.md", f"timeout of {db.READ_WAIT} ms"),
-        ("cache-format.md", f"{db._PAGE:,} bytes, of which the last {checksums.RESERVED}"),
+        ("cache-format.md", f"{db.PAGE:,} bytes, of which the last {checksums.RESERVED}"),
         ("cache-format.md", f"up to {db._COMMIT_WAIT // 1000} s"),
         ("cache-format.md", f"`{scan._SIGNATURE.format}`"),
         ("staleness.md", f"{files.GRANULARITY_NS // 10**9} s older"),

@@ -25,6 +25,7 @@ COMMANDS = {
     "refresh": "Bring the caches up to date with the notes.",
     "rebuild": "Make the caches anew from the notes, and prove them.",
     "status": "Show roots, caches and what was skipped.",
+    "health": "Tell whether all is well, and what to do if not.",
     "hook": "Answer an agent's prompt with the notes that it is about.",
     "bench": "Measure what is found, against labels of your own.",
     "log": "Show what the prompt hook said, and why.",
