@@ -10,7 +10,7 @@ from recall.cli import completing, roots_adopt
 from recall.cli.common import Console, required, working_directory
 from recall.cli.fields import left_out_fields
 from recall.cli.options import SETTINGS, examples, json_option
-from recall.output import visible
+from recall.output import number, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,18 +123,31 @@ def _data(settings: Config) -> dict[str, object]:
                 "include": list(root.rules.include),
                 "exclude": list(root.rules.exclude),
                 "gitignore": root.rules.gitignore,
+                "groups": list(settings.groups.get(root.name, ())),
             }
             for root in settings.roots
         ],
         "left_out": [left_out_fields(left) for left in settings.left_out],
+        "aside": settings.aside,
         "config": list(settings.sources),
     }
 
 
 def _text(settings: Config) -> str:
-    lines = [f"{visible(root.name)}: {visible(root.path)}\n" for root in settings.roots]
+    lines = [
+        f"{visible(root.name)}: {visible(root.path)}{_groups(settings.groups.get(root.name, ()))}\n"
+        for root in settings.roots
+    ]
     lines += [
         f"{visible(left.name)}: {visible(left.path)}: left out: {visible(left.reason)}\n"
         for left in settings.left_out
     ]
+    if settings.aside:
+        lines.append(
+            f"isolate sets {number(settings.aside, 'root')} of other projects aside here\n"
+        )
     return "".join(lines)
+
+
+def _groups(groups: tuple[str, ...]) -> str:
+    return f" [{', '.join(map(visible, groups))}]" if groups else ""
