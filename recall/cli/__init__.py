@@ -29,14 +29,14 @@ COMMANDS = {
     "log": "Show what the prompt hook said, and why.",
     "pause": "Let the prompt hook say nothing for a while.",
     "resume": "Let the prompt hook speak again after a pause.",
-    "roots": "List, add, remove and adopt roots.",
+    "roots": "List, discover, add, remove and adopt roots.",
     "cache": "List cache files and prune unused ones.",
     "trust": "Trust a project's configuration file.",
     "completion": "Print the script by which a shell completes words.",
 }
 SUBCOMMANDS = {
     "hook": ("install", "uninstall", "status"),
-    "roots": ("list", "add", "remove", "adopt"),
+    "roots": ("list", "add", "remove", "adopt", "discover"),
     "cache": ("list", "prune"),
 }
 

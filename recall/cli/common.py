@@ -208,12 +208,16 @@ class Progress:
 
     def __call__(self, root: str, done: int, total: int) -> None:
         """Show the count if a person has been waiting for it."""
+        self.show(f"indexing {visible(root, 40)}: {done:,} of {total:,} files")
+
+    def show(self, text: str) -> None:
+        """Show a text of ours, likewise."""
         now = self._clock()
         if now < self._due:
             return
         self._due = now + _PACE
         self._shown = True
-        self._stream.write(f"\r\x1b[Kindexing {visible(root, 40)}: {done:,} of {total:,} files")
+        self._stream.write(f"\r\x1b[K{text}")
         self._stream.flush()
 
     def close(self) -> None:
