@@ -200,6 +200,8 @@ def write_error(text: str) -> None:
 class Progress:
     """A line on a terminal's stderr that shows how far a long refresh has come."""
 
+    SAYS = "indexing {what}: {done:,} of {total:,} files"
+
     def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream
         self._clock = clock
@@ -208,7 +210,7 @@ class Progress:
 
     def __call__(self, root: str, done: int, total: int) -> None:
         """Show the count if a person has been waiting for it."""
-        self.show(f"indexing {visible(root, 40)}: {done:,} of {total:,} files")
+        self.show(self.SAYS.format(what=visible(root, 40), done=done, total=total))
 
     def show(self, text: str) -> None:
         """Show a text of ours, likewise."""
