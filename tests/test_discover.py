@@ -241,6 +241,9 @@ def test_loops_links_and_what_can_not_be_read_stop_nothing(top: Path) -> None:
     (top / "gone").symlink_to(top / "nowhere")
     outside = repository(top.parent / "outside", ["docs/a.md"])
     (top / "way-out").symlink_to(outside)
+    (top / "links").mkdir()
+    for number in range(3):
+        (top / "links" / f"{number}.md").symlink_to(outside / "docs" / "a.md")
     os.mkfifo(top / "pipe.md")
     (top / "closed").mkdir()
 
@@ -252,6 +255,7 @@ def test_loops_links_and_what_can_not_be_read_stop_nothing(top: Path) -> None:
 
     result = found(top, fs=Closed())
     assert [each.path for each in result.proposals] == [f"{top}/shop"]
+    assert result.passed_over == []
     assert result.survey.unreadable == [(os.fsencode(top / "closed"), "Permission denied")]
 
 

@@ -96,6 +96,8 @@ def test_in_no_project_everything(desk: Desk) -> None:
 def test_in_a_root_without_a_repository_that_root(desk: Desk) -> None:
     desk.own(OWN.replace(", shared = true", "") + 'everything = "{top}/home"\n')
     assert desk.names(desk.home / "notes") == {"notes"}
+    (desk.home / ".git").mkdir()  # of dotfiles: not a project that takes in all
+    assert desk.names(desk.home / "notes") == {"notes"}
     assert "everything" not in desk.names(desk.acme)
 
 
@@ -177,6 +179,17 @@ def test_variables_and_other_programs_are_isolated_too(
         said = recall("search", WORD, cwd=desk.acme)
         assert (said.status, OTHER in said.stdout + said.stderr) == (0, False)
         assert desk.names(desk.home) == ({"globex"} if place == desk.globex else set())
+
+
+def test_what_another_program_may_not_name_is_not_said(desk: Desk) -> None:
+    write(desk.acme, {".locus.toml": '[recall]\nroots = ["docs", "../globex"]\n'})
+    for isolate, said in (("isolate = false\n", True), ("isolate = true\n", False)):
+        desk.own(isolate)
+        for command in (["search", WORD], ["roots", "list"], ["status"]):
+            done = recall(*command, cwd=desk.acme)
+            assert done.status == 0
+            assert (OTHER in done.stdout + done.stderr) is said
+        assert desk.names(desk.acme) == {"docs"}
 
 
 def test_flags_reach_what_they_name(desk: Desk) -> None:
