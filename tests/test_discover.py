@@ -308,7 +308,8 @@ def test_a_thousand_repositories(top: Path, home: Path, long_count: Callable[[in
     count = long_count(1000)
     for number in range(count):
         repository(top / f"{number % 7}" / f"r{number // 7}", ["docs/a.md"], code=1)
-    data = recall("roots", "discover", str(top), "--yes", "--json").data()
+    patient = ["--time", "600", "--yes", "--json"]
+    data = recall("roots", "discover", str(top), *patient, timeout=600).data()
     assert len(data["proposals"]) == count
     assert all(each["added"] for each in data["proposals"])
     names = [each["name"] for each in data["proposals"]]
