@@ -70,6 +70,18 @@ def test_every_command_with_roots_takes_groups() -> None:
     assert [item["root"] for item in items] == ["shop"]
 
 
+def test_the_benchmark_takes_groups(top: Path) -> None:
+    labels = top / "labels.jsonl"
+    labels.write_text('{"query": "quabvexil", "relevant": ["shop.md"]}\n', encoding="utf-8")
+    for command in (["bench"], ["bench", "check"]):
+        asked = [*command, "--labels", str(labels), "--json"]
+        assert recall(*asked, "--group", "wrok").error()["code"] == "not_found"
+        assert recall(*asked, "--group", "sales").status == 0
+    assert recall("bench", "check", "--labels", str(labels), "--root", "diary").status == 2
+    assert recall("bench", "init", "--group", "wrok").status == 3
+    assert recall("bench", "--group", "work", "check", "--labels", str(labels)).status == 4
+
+
 @pytest.mark.usefixtures("top")
 def test_an_unknown_group_is_told_with_the_nearest() -> None:
     said = recall("search", WORD, "--group", "wrok")
