@@ -17,12 +17,11 @@ from recall.configfile import (
     NothingConfigured,
     base_name,
     listed,
-    name_fault,
     nearest,
     read_config,
     unique,
 )
-from recall.dirs import config_file, expand_home, home_hint, state_dir
+from recall.dirs import config_file, expand_home, state_dir
 from recall.files import directory_fault
 from recall.hooksettings import combined, without_effect
 from recall.notice import Notice, shell_quoted
@@ -32,9 +31,10 @@ from recall.withhold import shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from index_cache.errors import RecallError
+    from recall.adopting import Others
     from recall.files import DirectoryFault
     from recall.looked import Looked
     from recall.settings import HookSettings
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Config", "LeftOut", "Notice", "SearchSettings", "load"]
 
-VARIABLE = "RECALL_ROOTS"
 _TOP_LEVEL_NOTES = Rules(include=("/*.md", "/*.markdown"))
 
 
@@ -51,25 +50,28 @@ def load(
     environ: Mapping[str, str],
     names: Sequence[str] = (),
     *,
+    groups: Sequence[str] = (),
     fallback: bool,
     demand: bool = True,
     looked: Looked | None = None,
 ) -> Config:
     """Return the configuration that holds in ``cwd``.
 
-    ``names`` are the values of ``--root``: configured names, else directories. ``fallback``
-    allows the current repository's ``docs`` and top-level notes when nothing else is configured.
+    ``names`` are the values of ``--root``: configured names, else directories; ``groups`` those of
+    ``--group``, whose roots are added. ``fallback`` allows the current repository's ``docs`` and
+    top-level notes when nothing else is configured.
     Raises ``ConfigInvalid`` for a wrong file and when nothing is configured, ``NotFound`` for a
     named root or directory that is not there, ``RootUnavailable`` when no root can be read.
     Without ``demand`` roots are configured if they are named anywhere: when none can be searched
     there are no ``roots``, and ``left_out`` has them all. ``looked`` notes all that decides where
-    there are neither ``names`` nor ``fallback``.
+    there are neither ``names`` nor ``groups`` nor ``fallback``.
     """
     loading = _Loading(cwd, environ, looked)
-    if not names or not all(map(_is_directory_flag, names)):
+    if groups or not names or not all(map(_is_directory_flag, names)):
         loading.read_files()
-    if names:
-        entries = loading.named(names)
+        loading.isolate()
+    if names or groups:
+        entries = loading.named(names, groups)
     else:
         entries = loading.entries or (loading.repository() if fallback else [])
     return loading.finish(entries, demand=demand)
@@ -83,6 +85,8 @@ class _Loading:
     """The state of one ``load``: what was read so far and what has to be said about it."""
 
     __slots__ = (
+        "adopted",
+        "aside",
         "complaint",
         "cwd",
         "entries",
@@ -91,6 +95,7 @@ class _Loading:
         "left_out",
         "looked",
         "notices",
+        "outdone",
         "refused",
     )
 
@@ -101,6 +106,9 @@ class _Loading:
         self.files: list[ConfigFile] = []
         self.entries: list[Entry] = []
         self.refused: list[Entry] = []
+        self.outdone: list[Entry] = []
+        self.aside: list[Entry] = []
+        self.adopted: Others | None = None
         self.left_out: list[LeftOut] = []
         self.notices: list[Notice] = []
         self.complaint: str | None = None
@@ -114,7 +122,9 @@ class _Loading:
         if all(file.inherit for file in self.files):
             self._read_own()
         if not self.entries and not self.refused:
-            self.entries = list(self._from_variable())
+            from recall import variable
+
+            self.entries = list(variable.entries(self.cwd, self.environ, self.looked))
             if not self.entries and all(file.inherit for file in self.files):
                 self._read_others()
 
@@ -143,7 +153,7 @@ class _Loading:
         """Take what other programs' configuration names."""
         from recall import adopting
 
-        others = adopting.look(self.cwd, self.environ, self.looked)
+        self.adopted = others = adopting.look(self.cwd, self.environ, self.looked)
         self.entries = others.entries
         self.left_out += others.left_out
         self.notices += others.notices()
@@ -155,23 +165,31 @@ class _Loading:
             raise ConfigInvalid(
                 "the configuration can't be read: it is a link that leads nowhere", where=file
             ) from error
+        except ConfigInvalid as error:
+            from recall import isolation
+
+            asked = any(each.isolate for each in self.files)
+            raise isolation.hushed(error, file, self.cwd, self.environ, asked=asked) from None
 
     def _take(self, file: ConfigFile) -> None:
         self.files.append(file)
         self.notices += file.notices
+        for entry in file.entries:
+            self.notices += entry.notices
         mine = {entry.name: entry for entry in self.entries}
         for entry in file.entries:
             first = mine.get(entry.name)
             if first is None:
                 self.entries.append(entry)
             elif first.path != entry.path:
-                self.notices.append(
-                    Notice(
-                        f'root "{entry.name}" is {first.path}, as {first.source} says; '
-                        f"{entry.path} of {entry.source} is not searched",
-                        "give one of them another name",
-                    )
+                told = Notice(
+                    f'root "{entry.name}" is {first.path}, as {first.source} says; '
+                    f"{entry.path} of {entry.source} is not searched",
+                    "give one of them another name",
                 )
+                self.notices.append(told)
+                entry.notices.append(told)
+                self.outdone.append(entry)
 
     def _refuse(self, file: ConfigFile) -> None:
         """Drop what a project's file may not name yet, before it could hide the person's own."""
@@ -198,32 +216,24 @@ class _Loading:
         reason = "outside the project, whose file is not trusted"
         self.left_out += [LeftOut(e.name, e.path, reason, e.source) for e in self.refused]
 
-    def _from_variable(self) -> Iterable[Entry]:
-        taken: set[str] = set()
-        for item in self.environ.get(VARIABLE, "").split(os.pathsep):
-            name, equals, directory = item.partition("=")
-            if not equals or name_fault(name) is not None:
-                name, directory = "", item
-            if not directory:
-                continue
-            if self.looked:
-                self.looked.tilde(directory)
-            expanded = expand_home(directory, self.environ)
-            if expanded is None:
-                raise ConfigInvalid(
-                    f'{VARIABLE}: no home directory is known for "{directory}"',
-                    where=VARIABLE,
-                    hint=home_hint(directory),
-                )
-            path = os.path.join(self.cwd, expanded)
-            if self.looked:
-                self.looked.real(path)
-            name = unique(name or base_name(path), taken)
-            yield Entry(name, os.path.realpath(path), VARIABLE, written=directory)
+    def isolate(self) -> None:
+        """Set aside the roots of other projects than the one the person stands in, if asked to."""
+        read = all(file.inherit for file in self.files)  # both files, as far as they are there
+        if not any(file.isolate for file in (self.files if read else self._everything().values())):
+            return
+        from recall import isolation
 
-    def named(self, names: Sequence[str]) -> list[Entry]:
-        """Return the roots that the ``--root`` flags name."""
-        configured = {entry.name: entry for entry in self.entries}
+        found = isolation.Apart(self.cwd, self.environ, self.looked)
+        found.divide(self.entries, self.outdone, self.adopted)
+        self.entries, self.aside = found.mine, found.aside
+        self.notices = [notice for notice in self.notices if notice not in found.unsaid]
+        if found.silent:
+            self.left_out = []
+
+    def named(self, names: Sequence[str], groups: Sequence[str]) -> list[Entry]:
+        """Return the roots that the flags name: of those set aside, too, as they are asked for."""
+        every = [*self.entries, *self.aside]
+        configured = {entry.name: entry for entry in every}
         taken = set(names) & set(configured)
         chosen: list[Entry] = []
         for name in names:
@@ -234,6 +244,15 @@ class _Loading:
                 entry = self._directory(name, taken)
             if entry not in chosen:
                 chosen.append(entry)
+        if groups:
+            from recall import grouping
+
+            for group in groups:
+                if any(group in refused.groups for refused in self.refused):
+                    raise self._not_trusted()
+                found = grouping.members(group, every, self.entries)
+                chosen += [entry for entry in found if entry not in chosen]
+        self.notices += [n for each in self.aside if each in chosen for n in each.notices]
         return chosen
 
     def _directory(self, value: str, taken: set[str]) -> Entry:
@@ -311,7 +330,9 @@ class _Loading:
             tuple(self.notices),
             sources=tuple(file.file for file in self.files),
             origins={entry.name: entry.source for entry in present},
+            groups={entry.name: entry.groups for entry in present if entry.groups},
             left_out=tuple(self.left_out),
+            aside=len(self.aside),
         )
 
     def _everything(self) -> dict[str, ConfigFile]:
@@ -359,31 +380,14 @@ class _Loading:
         )
 
     def _nothing(self) -> RecallError:
-        hint = self._to_configure()
+        from recall import unconfigured
+
+        hint = unconfigured.hint(self.cwd, self.environ, self.files)
         for notice in self.notices:
             if notice.hint == MEANT_ROOTS:
                 hint = notice.hint
-        message = self._with_notices("no directory of notes is configured")
+        message = self._with_notices(unconfigured.MINE if self.aside else unconfigured.NOTHING)
         return NothingConfigured(message, hint=hint)
-
-    def _to_configure(self) -> str:
-        directory = os.path.abspath(self.cwd)
-        kept = "".join(c if c.isalnum() or c in "_." else "-" for c in base_name(directory))
-        name = kept[:50].strip("-.") or "notes"
-        closed = next((file for file in self.files if not file.inherit), None)
-        home = expand_home("~", self.environ)
-        # The whole disk, the home or what is above it: far more than notes.
-        too_much = is_inside(os.path.realpath(home or "/"), os.path.realpath(directory))
-        if (closed is None and config_file(self.environ) is None) or (too_much and home is None):
-            return "name a directory with --root, or set HOME to an absolute path"
-        if home is not None and too_much:
-            directory, name = os.path.join(home, "notes"), "notes"
-        if closed is not None:  # a root of the person's own file would not be seen
-            return f"write {name} = {closed.spelled(directory)} under [roots] in {closed.file}"
-        if not too_much:
-            return f"recall roots add {name} {shell_quoted(directory)}"
-        make = "" if os.path.isdir(directory) else "mkdir -p ~/notes && "
-        return f"{make}recall roots add notes ~/notes"
 
     def _with_notices(self, message: str) -> str:
         # An error is all that is shown, and what was passed over is often its reason.

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 
 from index_cache.errors import ConfigInvalid, InvalidInput, NotFound
+from recall import tomlwords
 from recall.configfile import (
     MAX_CONFIG_BYTES,
     decode,
@@ -29,6 +30,10 @@ from recall.writes import refuse_foreign, unwritten
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from recall.tomlwords import Value
+
+    Rules = Mapping[str, Sequence[str]]  # what is said of a root beside its path
 
 _BOM = b"\xef\xbb\xbf"
 _MAX_ENTRY_LINES = 1000
@@ -54,7 +59,7 @@ def add_root(
         roots = _roots(text, file)
         if name not in roots:
             return with_root(text, name, written, file)
-        if _is_at(roots[name], directory, file, environ):
+        if _place(roots[name], file, environ) == os.path.realpath(directory):
             return None
         old = _path(roots[name])
         raise InvalidInput(
@@ -71,38 +76,44 @@ def add_missing(
     wanted: Sequence[tuple[str, str]],
     environ: Mapping[str, str] | None = None,
     *,
+    rules: Mapping[str, Rules] | None = None,
     write: bool = True,
 ) -> list[tuple[str, str, bool]]:
     """Add directories to ``file``, which is created when missing, in one step: all or none.
 
-    ``wanted`` are names, to which a number is added where they are taken, and directories. Returns
-    the name of each, its directory, and whether it was not there before; then it has the name that
-    it has there. Without ``write`` the file stays as it is. Raises what ``add_root`` does.
+    ``wanted`` are names, to which a number is added where they are taken, and directories;
+    ``rules`` keys, each with a list, that are written beside some of these. Returns the name of
+    each, its directory, and whether it was not there before; else it has the name that it has
+    there. Without ``write`` the file stays as it is. Raises what ``add_root`` does.
     """
+    more = rules or {}
     made: list[tuple[str, str, bool]] = []
 
     def edit(text: str) -> str | None:
         roots = _roots(text, file)
-        taken, before = set(roots), text
+        taken = set(roots)
+        new_roots: dict[str, Value] = {}
+        there = {_place(value, file, environ): name for name, value in reversed(roots.items())}
         for name, directory in wanted:
-            known = next(
-                (n for n, v in roots.items() if _is_at(v, directory, file, environ)),
-                None,
-            )
-            if known is not None:
-                made.append((known, directory, False))
+            path = os.path.realpath(directory)
+            if path in there:
+                made.append((there[path], directory, False))
                 continue
-            new = unique(name, taken)
-            text = with_root(text, new, _written(file, directory), file)
+            there[path] = new = unique(name, taken)
+            new_roots[new] = _value(_written(file, directory), more.get(directory))
             made.append((new, directory, True))
-            roots = _roots(text, file)
-        return None if text == before else text
+        return with_roots(text, new_roots, file) if new_roots else None
 
     if write:
         _rewrite(file, edit)
     else:
         edit(decode(_content(os.path.realpath(file), file), file))
     return made
+
+
+def lines_of(roots: Sequence[tuple[str, str]], rules: Mapping[str, Rules]) -> list[str]:
+    """Return the lines that ``add_missing`` writes for roots: their names and directories."""
+    return tomlwords.pairs({name: _value(path, rules.get(path)) for name, path in roots})
 
 
 def remove_root(file: str, name: str) -> None:
@@ -127,13 +138,18 @@ def remove_root(file: str, name: str) -> None:
 
 def with_root(text: str, name: str, path: str, file: str) -> str:
     """Return the configuration ``text`` of ``file`` with one root more, by one insertion."""
+    return with_roots(text, {name: path}, file)
+
+
+def with_roots(text: str, roots: Mapping[str, Value], file: str) -> str:
+    """Return the configuration ``text`` of ``file`` with more roots, by one insertion."""
     wanted = _tables(text)
-    _roots_of(wanted)[name] = path
-    pair = f"{_key(name)} = {_string(path)}"
-    for candidate in _insertions(text, pair):
+    _roots_of(wanted).update(roots)
+    pairs = tomlwords.pairs(roots)
+    for candidate in _insertions(text, pairs):
         if _says(candidate, wanted):
             return candidate
-    raise _by_hand(file, f"write it under [roots]: {pair}")
+    raise _by_hand(file, f"write it under [roots]: {pairs[0]}")
 
 
 def without_root(text: str, name: str, file: str) -> str:
@@ -146,14 +162,15 @@ def without_root(text: str, name: str, file: str) -> str:
     raise _by_hand(file, f'take the root "{name}" out of the file in an editor')
 
 
-def _insertions(text: str, pair: str) -> Iterator[str]:
+def _insertions(text: str, pairs: Sequence[str]) -> Iterator[str]:
     lines = _lines(text)
     end = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
 
-    def after(index: int, line: str) -> str:
+    def after(index: int, before: str = "", lead: str = "") -> str:
+        new = "".join(f"{before}{pair}{end}" for pair in pairs)
         head = "".join(lines[: index + 1])
         gap = "" if head.endswith("\n") or not head else end
-        return f"{head}{gap}{line}{end}{''.join(lines[index + 1 :])}"
+        return f"{head}{gap}{lead}{new}{''.join(lines[index + 1 :])}"
 
     for header in (at for at, line in enumerate(lines) if _is_header(line)):
         last = header + 1
@@ -162,19 +179,22 @@ def _insertions(text: str, pair: str) -> Iterator[str]:
         # Behind the last entry, not behind the comments that introduce the next table.
         for at in range(last - 1, header - 1, -1):
             if lines[at].strip() and not lines[at].lstrip().startswith("#"):
-                yield after(at, pair)
+                yield after(at)
     for at in range(len(lines) - 1, -1, -1):
         if "".join(lines[at].split()).startswith("roots."):
-            yield after(at, f"roots.{pair}")
+            yield after(at, "roots.")
     gap = end if lines and lines[-1].strip() else ""
-    yield after(len(lines), f"{gap}[roots]{end}{pair}")
-    yield from _inline_insertions(lines, pair)
+    yield after(len(lines), lead=f"{gap}[roots]{end}")
+    yield from _inline_insertions(lines, ", ".join(pairs))
 
 
 def _cuts(text: str, name: str) -> Iterator[str]:
     lines = _lines(text)
     yield from _inline_cuts(lines)
-    spellings = ["".join(word.split()) for word in (name, _key(name), _string(name), f"'{name}'")]
+    spellings = [
+        "".join(word.split())
+        for word in (name, tomlwords.key(name), tomlwords.string(name), f"'{name}'")
+    ]
     keys = tuple(before + word for word in spellings for before in ("", "roots."))
     headers = [f".{word}]" for word in spellings]
     for first, line in enumerate(lines):
@@ -264,16 +284,11 @@ def _says(text: str, wanted: dict[str, object]) -> bool:
     return tables == wanted
 
 
-def _key(name: str) -> str:
-    import tomlkit
-
-    return tomlkit.key(name).as_string()
-
-
-def _string(text: str) -> str:
-    import tomlkit
-
-    return tomlkit.string(text).as_string()
+def _value(path: str, more: Rules | None) -> Value:
+    """Return what is written for a root: its path alone, if nothing else is to be said."""
+    value: dict[str, Value] = {"path": path}
+    value |= {key: list(each) for key, each in (more or {}).items() if each}
+    return value if len(value) > 1 else path
 
 
 def _written(file: str, directory: str) -> str:
@@ -312,16 +327,15 @@ def _path(value: object) -> object:
     return value.get("path") if isinstance(value, dict) else value
 
 
-def _is_at(value: object, directory: str, file: str, environ: Mapping[str, str] | None) -> bool:
-    """Return whether the root that ``value`` of a file configures is ``directory``."""
+def _place(value: object, file: str, environ: Mapping[str, str] | None) -> str | None:
+    """Return the directory of the root that ``value`` of a file configures, None if it is none."""
     old = _path(value)
     if not isinstance(old, str):
-        return False
+        return None
     expanded = expand_home(old, os.environ if environ is None else environ)
     if expanded is None or "\0" in expanded:
-        return False
-    base = os.path.realpath(os.path.dirname(file))
-    return os.path.realpath(os.path.join(base, expanded)) == os.path.realpath(directory)
+        return None
+    return os.path.realpath(os.path.join(os.path.realpath(os.path.dirname(file)), expanded))
 
 
 def _no_such(name: str, roots: Iterable[str], file: str) -> NotFound:
@@ -353,10 +367,20 @@ def _rewrite(file: str, edit: Callable[[str], str | None]) -> bool:
             text = edit(decode(content, file))
             if text is not None:
                 bom = _BOM if content.startswith(_BOM) else b""
-                replace(target, bom + text.encode("utf-8"))
+                replace(target, _small(bom + text.encode("utf-8"), file))
     except OSError as error:
         raise unwritten("the configuration can't be written", file, error) from error
     return text is not None
+
+
+def _small(content: bytes, file: str) -> bytes:
+    if len(content) > MAX_CONFIG_BYTES:
+        raise InvalidInput(
+            f"with that the file would be larger than {MAX_CONFIG_BYTES:,} bytes, and not be read",
+            where=file,
+            hint="one root around several directories takes one line",
+        )
+    return content
 
 
 def _content(target: str, file: str) -> bytes:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MAX_CONFIG_BYTES = 1024 * 1024
 
-TOP_KEYS = ("inherit", "roots", "search", "hook", "remember", "health")
+TOP_KEYS = ("inherit", "isolate", "roots", "search", "hook", "remember", "health")
 ROOT_KEYS = (
     "path",
     "include",
@@ -33,6 +33,8 @@ ROOT_KEYS = (
     "gitignore",
     "max_file_bytes",
     "max_files",
+    "groups",
+    "shared",
 )
 REMEMBER_KEYS = ("root",)
 SEARCH_KEYS = ("k", "budget", "include_journal", "wait")
@@ -54,10 +56,11 @@ class Entry:
     """A root as one source configures it: ``path`` is real and absolute, but may not exist.
 
     ``source`` is the file, ``RECALL_ROOTS``, ``--root`` or the repository it comes from;
-    ``written`` is the directory as it stands there.
+    ``written`` is the directory as it stands there. ``groups`` are the groups that it is of,
+    ``shared`` says that it is searched in every project, ``notices`` what is odd about it.
     """
 
-    __slots__ = ("name", "path", "rules", "source", "written")
+    __slots__ = ("groups", "name", "notices", "path", "rules", "shared", "source", "written")
 
     def __init__(
         self, name: str, path: str, source: str, *, written: str = "", rules: Rules | None = None
@@ -67,6 +70,9 @@ class Entry:
         self.source = source
         self.written = written or path
         self.rules = rules or Rules()
+        self.groups: tuple[str, ...] = ()
+        self.shared = False
+        self.notices: list[Notice] = []
 
 
 class ConfigFile:
@@ -79,6 +85,7 @@ class ConfigFile:
         "file",
         "hook",
         "inherit",
+        "isolate",
         "notices",
         "remember",
         "search",
@@ -89,6 +96,7 @@ class ConfigFile:
         self.content = content
         self.directory = os.path.realpath(os.path.dirname(file))
         self.inherit = True
+        self.isolate = False
         self.entries: list[Entry] = []
         self.search: dict[str, int | float | bool] = {}
         self.hook: dict[str, object] = {}
@@ -219,12 +227,13 @@ class _Reader:
 
     def read(self) -> ConfigFile:
         tables = parse(self.text, self.config.file)
-        self._known(tables, TOP_KEYS, "")
+        self._known(tables, TOP_KEYS, "", self.config.notices)
         self.config.inherit = self._flag(tables.get("inherit", True), "inherit")
+        self.config.isolate = self._flag(tables.get("isolate", False), "isolate")
         self._hook(self._table(tables, "hook"))
         self._remember(self._table(tables, "remember"))
         search = self._table(tables, "search")
-        self._known(search, SEARCH_KEYS, "search.")
+        self._known(search, SEARCH_KEYS, "search.", self.config.notices)
         for key in SEARCH_BOUNDS:
             if key in search:
                 self.config.search[key] = self._number(search[key], f"search.{key}")
@@ -236,7 +245,7 @@ class _Reader:
         return self.config
 
     def _hook(self, table: dict[str, object]) -> None:
-        self._known(table, settings.HOOK_KEYS, "hook.")
+        self._known(table, settings.HOOK_KEYS, "hook.", self.config.notices)
         for key, value in table.items():
             name = f"hook.{key}"
             if key in settings.HOOK_FLAGS:
@@ -250,7 +259,7 @@ class _Reader:
                 self.config.hook[key] = value
 
     def _remember(self, table: dict[str, object]) -> None:
-        self._known(table, REMEMBER_KEYS, "remember.")
+        self._known(table, REMEMBER_KEYS, "remember.", self.config.notices)
         root = table.get("root")
         if root is None:
             return
@@ -266,7 +275,6 @@ class _Reader:
             value = {"path": value}
         if not isinstance(value, dict):
             raise self._wrong(f"{key} must be a path or a table with a path", key)
-        self._known(value, ROOT_KEYS, f"{key}.")
         written = value.get("path")
         if not isinstance(written, str) or not written or "\0" in written:
             raise self._wrong(f"{key} needs a path, in quotes", f"{key}.path")
@@ -294,7 +302,16 @@ class _Reader:
         if self.looked:
             self.looked.real(path)
         path = os.path.realpath(path)
-        return Entry(name, path, self.config.file, written=written, rules=rules)
+        entry = Entry(name, path, self.config.file, written=written, rules=rules)
+        self._known(value, ROOT_KEYS, f"{key}.", entry.notices)
+        entry.shared = self._flag(value.get("shared", False), f"{key}.shared")
+        if "groups" in value:
+            from recall import grouping
+
+            if fault := grouping.fault(value["groups"]):
+                raise self._wrong(f"{key}.groups {fault}", f"{key}.groups", grouping.EXAMPLE)
+            entry.groups = grouping.read(value["groups"])
+        return entry
 
     def _table(self, tables: dict[str, object], key: str) -> dict[str, object]:
         value = tables.get(key, {})
@@ -340,11 +357,13 @@ class _Reader:
                 )
         return tuple(glob.removeprefix("./") for glob in globs)
 
-    def _known(self, table: dict[str, object], known: tuple[str, ...], prefix: str) -> None:
+    def _known(
+        self, table: dict[str, object], known: tuple[str, ...], prefix: str, told: list[Notice]
+    ) -> None:
         for key in table:
             if key not in known:
                 near = nearest(key, known)
-                self.config.notices.append(
+                told.append(
                     Notice(
                         f"{self._where(prefix + key)}: the key {prefix}{key} is not known "
                         "and has no effect",

@@ -139,9 +139,9 @@ def diagnostic(kind: str, message: str, where: str | None = None, hint: str | No
     return "\n".join(lines) + "\n"
 
 
-def number(count: int, noun: str) -> str:
-    """Return ``count`` with its noun: ``1 note``, ``1,532 notes``."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+def number(count: int, noun: str, several: str | None = None) -> str:
+    """Return ``count`` with its noun: ``1 note``, ``1,532 notes``; ``several`` if odd in plural."""
+    return f"{count:,} {noun if count == 1 else several or f'{noun}s'}"
 
 
 def size(count: int) -> str:

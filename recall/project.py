@@ -40,13 +40,18 @@ def find_above(
     """Return the nearest ``name`` in ``cwd`` or above it, not another user's, or None."""
     if looked:
         looked.real(cwd)
-    return _first(_upwards(os.path.realpath(cwd)), name, notices, looked)
+    return _first(upwards(os.path.realpath(cwd)), name, notices, looked)
 
 
 def find_repository(cwd: str, notices: list[Notice]) -> str | None:
     """Return the nearest directory at or above ``cwd`` that holds ``.git`` (of ours), or None."""
-    found = _first(_upwards(os.path.realpath(cwd)), ".git", notices)
+    found = _first(upwards(os.path.realpath(cwd)), ".git", notices)
     return None if found is None else os.path.dirname(found)
+
+
+def holds(place: str, name: str, looked: Looked | None = None) -> bool:
+    """Tell whether there is a ``name`` in the directory ``place`` that is not another user's."""
+    return _first(iter((place,)), name, [], looked) is not None
 
 
 def near(cwd: str, roots: Sequence[Root]) -> list[bool]:
@@ -57,7 +62,7 @@ def near(cwd: str, roots: Sequence[Root]) -> list[bool]:
     here = os.path.realpath(cwd)
     places = []
     for name in (".git", PROJECT_FILE):
-        found = _first(_upwards(here), name, [])
+        found = _first(upwards(here), name, [])
         if found is not None:
             places.append(os.path.dirname(found))
     return [
@@ -97,17 +102,18 @@ def main_worktree(directory: str, looked: Looked | None = None) -> str | None:
 
 def _places(directory: str, looked: Looked | None) -> Iterator[str]:
     mains = []
-    for place in _upwards(directory):
+    for place in upwards(directory):
         yield place
         main = main_worktree(place, looked)
         if main is not None:
             mains.append(main)
             yield main
     for main in mains:
-        yield from _upwards(os.path.dirname(main))
+        yield from upwards(os.path.dirname(main))
 
 
-def _upwards(directory: str) -> Iterator[str]:
+def upwards(directory: str) -> Iterator[str]:
+    """Return a directory and those above it, the nearest first."""
     yield directory
     while (parent := os.path.dirname(directory)) != directory:
         directory = parent

@@ -51,7 +51,8 @@ class Recall:
     """Search over some roots, with their caches kept open between calls.
 
     ``roots`` are Root objects or directories, or a single directory; without any, the
-    configuration of ``cwd`` counts. ``environ`` stands for the environment, ``cache_dir`` for
+    configuration of ``cwd`` counts. ``groups`` names groups of roots in it, or one, which are added
+    to ``roots`` if there are any. ``environ`` stands for the environment, ``cache_dir`` for
     where the caches are kept. Not for use from several threads at once. Raises what
     ``recall.config.load`` raises.
     """
@@ -60,6 +61,7 @@ class Recall:
         self,
         roots: Iterable[Root | str | os.PathLike[str]] | str | os.PathLike[str] | None = None,
         *,
+        groups: Iterable[str] | str = (),
         cwd: str | None = None,
         environ: Mapping[str, str] | None = None,
         cache_dir: str | None = None,
@@ -71,12 +73,14 @@ class Recall:
         self._analyzers = Analyzers()
         self._swept: float | None = None
         self._chosen = roots is not None
-        if roots is None:
-            found = config.load(self._cwd, self._environ, fallback=True).roots
-        elif isinstance(roots, str | os.PathLike):
-            found = (self._root(roots),)
-        else:
-            found = tuple(self._root(each) for each in roots)
+        groups = (groups,) if isinstance(groups, str) else tuple(groups)
+        given: Iterable[Root | str | os.PathLike[str]] = ()
+        if roots is not None:
+            given = (roots,) if isinstance(roots, str | os.PathLike) else roots
+        found = tuple(self._root(each) for each in given)
+        if roots is None or groups:
+            load = config.load
+            found += load(self._cwd, self._environ, groups=groups, fallback=not groups).roots
         self._directory = cache_dir or dirs.cache_dir(self._environ)
         self._state = dirs.state_dir(self._environ)
         found = shared(found)

@@ -122,10 +122,21 @@ class Config:
 
     ``roots`` to search; ``search`` settings; ``hook``, those of the prompt hook; ``notices`` to
     be said; ``sources``, the files that were read; ``origins``, where each root is
-    configured (a file, ``RECALL_ROOTS``, ``--root`` or the repository), by name; ``left_out``.
+    configured (a file, ``RECALL_ROOTS``, ``--root`` or the repository), by name, and ``groups``
+    those of which it is; ``left_out``; ``aside``, how many roots of other projects are set aside.
     """
 
-    __slots__ = ("hook", "left_out", "notices", "origins", "roots", "search", "sources")
+    __slots__ = (
+        "aside",
+        "groups",
+        "hook",
+        "left_out",
+        "notices",
+        "origins",
+        "roots",
+        "search",
+        "sources",
+    )
 
     def __init__(
         self,
@@ -136,7 +147,9 @@ class Config:
         *,
         sources: tuple[str, ...] = (),
         origins: dict[str, str] | None = None,
+        groups: dict[str, tuple[str, ...]] | None = None,
         left_out: tuple[LeftOut, ...] = (),
+        aside: int = 0,
     ) -> None:
         self.roots = roots
         self.search = search
@@ -144,4 +157,6 @@ class Config:
         self.notices = notices
         self.sources = sources
         self.origins = origins or {}
+        self.groups = groups or {}
         self.left_out = left_out
+        self.aside = aside

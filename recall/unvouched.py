@@ -7,7 +7,7 @@ more than a name.
 from __future__ import annotations
 
 from index_cache.errors import RecallError
-from recall import config, trust
+from recall import config, trust, variable
 from recall.adopting import VARIABLES
 from recall.configfile import MAX_CONFIG_BYTES
 from recall.dirs import config_file, state_dir
@@ -23,7 +23,7 @@ def names(every: Iterable[str], cwd: str, environ: Mapping[str, str]) -> set[str
 
     In doubt a name is one of them. Reads the configuration again; raises nothing.
     """
-    mine = {config_file(environ), config.VARIABLE, *VARIABLES}
+    mine = {config_file(environ), variable.NAME, *VARIABLES}
     try:
         origins = config.load(cwd, environ, fallback=False).origins
     except (RecallError, OSError):

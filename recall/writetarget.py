@@ -10,7 +10,7 @@ import os
 
 from index_cache.errors import ConfigInvalid, WriteRefused
 from index_cache.model import Root
-from recall import config
+from recall import config, variable
 from recall.configfile import ConfigFile, Entry, listed, read_config
 from recall.dirs import config_file, expand_home
 from recall.notice import Notice, shell_quoted
@@ -93,7 +93,7 @@ class _Finding:
             found = config.load(self._cwd, self._environ, fallback=False, demand=False)
         except ConfigInvalid:
             return []
-        return [each for each in found.roots if found.origins[each.name] == config.VARIABLE]
+        return [each for each in found.roots if found.origins[each.name] == variable.NAME]
 
     def _unclear(self) -> ConfigInvalid:
         several = f"; there are {listed([*self._entries.values()])}" if self._entries else ""
@@ -110,7 +110,7 @@ class _Finding:
         origin = found.origins[root.name]
         if origin == "--root":
             return self._with_rules(root)
-        if origin == config.VARIABLE:
+        if origin == variable.NAME:
             return root
         raise WriteRefused(
             f'"{value}" is a root of {origin}: a project can\'t say where something is written',

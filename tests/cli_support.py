@@ -42,6 +42,7 @@ DATA_SCHEMA = {
     "roots add": "roots.json#/$defs/add",
     "roots remove": "roots.json#/$defs/remove",
     "roots adopt": "roots.json#/$defs/adopt",
+    "roots discover": "roots.json#/$defs/discover",
     "cache list": "cache.json#/$defs/list",
     "cache prune": "cache.json#/$defs/prune",
     "trust": "trust.json",

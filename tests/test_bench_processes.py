@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from index_cache.errors import InvalidInput
-from recall.bench.running import _in_processes
+from recall.bench.processes import in_processes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,10 +21,10 @@ PROGRAM = """
 import os, signal, sys
 sys.path.insert(0, {tests!r})
 import test_bench_processes as mine
-from recall.bench.running import _in_processes
+from recall.bench.processes import in_processes
 
 if __name__ == "__main__":
-    for pid in _in_processes(mine.who, [[1]], 1):
+    for pid in in_processes(mine.who, [[1]], 1):
         print(pid, flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -59,11 +59,11 @@ def test_a_killed_bench_leaves_nobody_behind(tmp_path: Path) -> None:
 
 def test_an_error_of_ours_comes_back_whole() -> None:
     with pytest.raises(InvalidInput) as raised:
-        list(_in_processes(wrong, [[]], 1))  # type: ignore[arg-type]
+        list(in_processes(wrong, [[]], 1))  # type: ignore[arg-type]
     assert (raised.value.where, raised.value.hint) == ("there", "this")
 
 
 def test_a_process_that_is_lost_is_told() -> None:
     with pytest.raises(Exception, match="ended from outside") as raised:
-        list(_in_processes(lost, [[]], 1))  # type: ignore[arg-type]
+        list(in_processes(lost, [[]], 1))  # type: ignore[arg-type]
     assert getattr(raised.value, "hint", None) == "try again with --jobs 1"

@@ -13,7 +13,7 @@ from recall.cli.answer import Asked
 from recall.cli.quick import asked_for
 from recall.cli.search import command
 
-OPTIONS = ["--root", "--type", "--include", "--under", "-k", "--budget", "--wait"]
+OPTIONS = ["--root", "--group", "--type", "--include", "--under", "-k", "--budget", "--wait"]
 FLAGS = ["--json", "--explain", "--no-refresh", "--help", "-h", "--bogus", "--", "-", "-x", "---"]
 VALUES = ["", "journal", "notes", "./x", "0", "3", "007", "1000", "1001", "4096", "1e3", "-1", "٣"]
 VALUES += ["1_0", " 3", "nan", "a=b", "=", "99999999999"]
@@ -45,7 +45,15 @@ def test_what_is_read_quickly_is_what_click_reads(arguments: list[str]) -> None:
 
 @given(
     st.permutations(
-        [["--root", "a"], ["--root=b"], ["-k", "5"], ["--type", "T"], ["--json"], ["--wait", "2"]]
+        [
+            ["--root", "a"],
+            ["--root=b"],
+            ["--group", "g"],
+            ["-k", "5"],
+            ["--type", "T"],
+            ["--json"],
+            ["--wait", "2"],
+        ]
     ),
     st.lists(st.text("abc ", min_size=1), max_size=3),
 )

@@ -88,7 +88,7 @@ def test_commands_options_and_fixed_words(place: Place) -> None:
     assert place.plain("") == list(COMMANDS)
     assert place.plain("ro") == ["roots"]
     assert place.plain("--v") == ["--version"]
-    assert place.plain("roots", "") == ["add", "adopt", "list", "remove"]
+    assert place.plain("roots", "") == ["add", "adopt", "discover", "list", "remove"]
     assert place.plain("search", "--ex") == ["--explain"]
     assert place.plain("search", "--include", "") == ["journal", "proposal"]
     assert place.plain("completion", "") == list(SHELLS)

@@ -37,6 +37,8 @@ TEXTS = (
     '[hook]\nenabled = false\nsensitivity = "low"\nunknown = 1\n',
     '[roots]\nuser = "~nobody-that-there-is"\n',
     "[roots\n",
+    'isolate = true\n[roots]\nnotes = { path = "~/notes", shared = true }\ndocs = "docs"\n',
+    'isolate = true\n[roots]\nteam = "~/notes/team"\ntop = "~/notes"\nall = "~"\n',
     "",
 )
 FILES = (

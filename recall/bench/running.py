@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import contextmanager
 
 from index_cache.errors import InvalidInput, RootUnavailable
 from recall import __version__, dirs
 from recall.bench import corpus, figures, labels
 from recall.bench.probe import Probe
+from recall.bench.processes import in_processes
 from recall.nesting import below
 from recall.notice import Notice, shell_quoted
 from recall.output import number
@@ -17,7 +17,7 @@ from recall.service import Recall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from index_cache.ingest import Progress
@@ -338,7 +338,7 @@ def _ask(
     jobs = min(jobs, len(chunks))
     records: list[dict[str, object]] = []
     parts = (
-        _in_processes(asking, chunks, jobs)
+        in_processes(asking, chunks, jobs)
         if jobs > 1
         else (asking.records(held, chunk) for chunk in chunks)
     )
@@ -347,61 +347,3 @@ def _ask(
         if tell is not None:
             tell(len(records), len(found))
     return records, jobs
-
-
-def _in_processes(
-    asking: Asking, chunks: Sequence[Sequence[Label]], jobs: int
-) -> Iterator[list[dict[str, object]]]:
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-
-    # Not forked: what SQLite has open must not be used by two.
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, context, initializer=_serve_one)
-    try:
-        with _ended_in_order():
-            yield from pool.map(asking, chunks)
-    except BrokenProcessPool as error:
-        raise RootUnavailable(
-            "a process that asked questions was ended from outside", hint="try again with --jobs 1"
-        ) from error
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-@contextmanager
-def _ended_in_order() -> Iterator[None]:
-    """Let SIGTERM be as an interrupt: ended at once, Python would complain of what it leaves."""
-    import signal
-
-    try:
-        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    except ValueError:  # not the main thread: whoever uses the library sees to signals
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _serve_one() -> None:
-    """Begin a process that asks: it ends with the one that waits for it, however that ends.
-
-    That one answers an interrupt, too; two would print twice.
-    """
-    import multiprocessing
-    import signal
-    import threading
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    waiting = multiprocessing.parent_process()
-
-    def end() -> None:
-        if waiting is not None:
-            waiting.join()
-            os._exit(1)
-
-    threading.Thread(target=end, daemon=True).start()

@@ -35,7 +35,7 @@ COMMANDS = {
     "propose": "Let an agent propose something.",
     "proposals": "List, show, accept and reject proposals.",
     "audit": "Show and verify what agents wrote.",
-    "roots": "List, add, remove and adopt roots.",
+    "roots": "List, discover, add, remove and adopt roots.",
     "cache": "List cache files and prune unused ones.",
     "trust": "Trust a project's configuration file.",
     "schedule": "Have cron, systemd or launchd keep the caches up to date.",
@@ -45,7 +45,7 @@ SUBCOMMANDS = {
     "bench": ("init", "check"),
     "hook": ("install", "uninstall", "status"),
     "proposals": ("list", "show", "accept", "reject"),
-    "roots": ("list", "add", "remove", "adopt"),
+    "roots": ("list", "add", "remove", "adopt", "discover"),
     "cache": ("list", "prune"),
     "schedule": ("print", "install", "remove", "status", "run"),
 }

@@ -34,6 +34,7 @@ class Asked:
         "as_json",
         "budget",
         "explain",
+        "groups",
         "include",
         "k",
         "literal",
@@ -51,6 +52,7 @@ class Asked:
         *,
         words: tuple[str, ...] = (),
         names: tuple[str, ...] = (),
+        groups: tuple[str, ...] = (),
         k: int | None = None,
         types: tuple[str, ...] = (),
         include: tuple[str, ...] = (),
@@ -65,6 +67,7 @@ class Asked:
     ) -> None:
         self.words = words
         self.names = names
+        self.groups = groups
         self.k = k
         self.types = types
         self.include = include
@@ -89,7 +92,7 @@ def search(asked: Asked) -> int:
         console.note(
             "the question is longer than 1 MiB: what stands in its midst is not searched for"
         )
-    settings = config.load(cwd, os.environ, asked.names, fallback=True)
+    settings = config.load(cwd, os.environ, asked.names, groups=asked.groups, fallback=True)
     console.note_all(settings.notices)
     return _finish(console, asked, settings, cwd, _answer(query, asked, settings, cwd))
 

@@ -10,7 +10,7 @@ import click
 from index_cache.errors import InvalidInput, NotFound, RecallError, RootUnavailable
 from recall.cli import bench_check, bench_init, completing
 from recall.cli.common import Console, Progress, progress_on, working_directory, write_text
-from recall.cli.options import SETTINGS, examples, json_option, root_option
+from recall.cli.options import SETTINGS, examples, group_option, json_option, root_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ class _Wanted:
     help="Questions with the notes that answer them, one JSON object a line; - is stdin.",
 )
 @root_option
+@group_option
 @click.option(
     "--compare",
     metavar="OLD.json",
@@ -112,6 +113,7 @@ def command(
     *,
     labels: str | None,
     names: tuple[str, ...],
+    groups: tuple[str, ...],
     compare: str | None,
     save: str | None,
     html: str | None,
@@ -135,21 +137,21 @@ def command(
     """  # noqa: D301 - click's mark for lines that stay as they are
     given = (labels, compare, save, html, run, qrels, jobs)
     if context.invoked_subcommand is not None:
-        if as_json or names or any(each is not None for each in given):
+        if as_json or names or groups or any(each is not None for each in given):
             raise InvalidInput(
                 f"options come after {context.invoked_subcommand}",
                 hint=f"recall bench {context.invoked_subcommand} --help",
             )
         return 0
     if labels is None:
-        if as_json or names or any(each is not None for each in given):
+        if as_json or names or groups or any(each is not None for each in given):
             raise InvalidInput(
                 "--labels names the file of questions", hint="recall bench init --out FILE"
             )
         write_text(f"{context.get_help()}\n")
         return 0
     wanted = _Wanted(compare=compare, save=save, html=html, run=run, qrels=qrels)
-    return _bench(labels, names, wanted, jobs, as_json=as_json)
+    return _bench(labels, (names, groups), wanted, jobs, as_json=as_json)
 
 
 command.add_command(bench_init.command, "init")
@@ -157,7 +159,12 @@ command.add_command(bench_check.command, "check")
 
 
 def _bench(
-    file: str, names: tuple[str, ...], wanted: _Wanted, jobs: int | None, *, as_json: bool
+    file: str,
+    roots: tuple[tuple[str, ...], tuple[str, ...]],
+    wanted: _Wanted,
+    jobs: int | None,
+    *,
+    as_json: bool,
 ) -> int:
     from recall import config
     from recall.bench import labels, running, table
@@ -167,7 +174,8 @@ def _bench(
     cwd = working_directory()
     console = Console("bench", as_json=as_json)
     data = labels.read(file)
-    settings = config.load(cwd, os.environ, names, fallback=True)
+    names, groups = roots
+    settings = config.load(cwd, os.environ, names, groups=groups, fallback=True)
     console.note_all(settings.notices)
     line = " ".join(["recall", *map(shell_quoted, sys.argv[1:])])
     bench = running.Bench(file, data, settings, cwd=cwd, environ=os.environ, command=line)

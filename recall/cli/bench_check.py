@@ -10,7 +10,7 @@ import click
 from index_cache.errors import CheckFailed, InvalidInput
 from recall.cli import completing
 from recall.cli.common import Console, progress_on, working_directory
-from recall.cli.options import examples, json_option, root_option
+from recall.cli.options import examples, group_option, json_option, root_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,8 +26,11 @@ if TYPE_CHECKING:
     help="The labels to look at.",
 )
 @root_option
+@group_option
 @json_option
-def command(*, labels: str | None, names: tuple[str, ...], as_json: bool) -> int:
+def command(
+    *, labels: str | None, names: tuple[str, ...], groups: tuple[str, ...], as_json: bool
+) -> int:
     """Find labels that are wrong, or whose documents are gone.
 
     Lists every line that is no label, every document that is no longer there, with where it may
@@ -45,7 +48,7 @@ def command(*, labels: str | None, names: tuple[str, ...], as_json: bool) -> int
     cwd = working_directory()
     console = Console("bench check", as_json=as_json)
     found = labels_.parse(labels_.read(labels))
-    settings = config.load(cwd, os.environ, names, fallback=True)
+    settings = config.load(cwd, os.environ, names, groups=groups, fallback=True)
     console.note_all(settings.notices)
     progress = progress_on(sys.stderr)
     try:

@@ -8,7 +8,7 @@ import sys
 import click
 
 from recall.cli.common import Console, progress_on, working_directory
-from recall.cli.options import examples, json_option, root_option
+from recall.cli.options import examples, group_option, json_option, root_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ _COUNT, _MOST = 40, 1000  # as recall.drafting has them, which only this command
     )
 )
 @root_option
+@group_option
 @click.option("--out", metavar="FILE", help="Write them to FILE, which must be new.")
 @click.option(
     "-n",
@@ -33,7 +34,14 @@ _COUNT, _MOST = 40, 1000  # as recall.drafting has them, which only this command
     help=f"At most N labels.  [default: {_COUNT}]",
 )
 @json_option
-def command(*, names: tuple[str, ...], out: str | None, count: int, as_json: bool) -> int:
+def command(
+    *,
+    names: tuple[str, ...],
+    groups: tuple[str, ...],
+    out: str | None,
+    count: int,
+    as_json: bool,
+) -> int:
     """Draft labels for you to correct, from notes and the recall log.
 
     The questions are titles, descriptions, and prompts of the log. Each says in "why" how it was
@@ -50,7 +58,7 @@ def command(*, names: tuple[str, ...], out: str | None, count: int, as_json: boo
         outfiles.refuse_existing(out)
     cwd = working_directory()
     console = Console("bench init", as_json=as_json)
-    settings = config.load(cwd, os.environ, names, fallback=True)
+    settings = config.load(cwd, os.environ, names, groups=groups, fallback=True)
     console.note_all(settings.notices)
     progress = progress_on(sys.stderr)
     try:

@@ -226,13 +226,16 @@ class Progress:
 
     def __call__(self, root: str, done: int, total: int) -> None:
         """Show the count if a person has been waiting for it."""
+        self.show(self.SAYS.format(what=visible(root, 40), done=done, total=total))
+
+    def show(self, text: str) -> None:
+        """Show a text of ours, likewise."""
         now = self._clock()
         if now < self._due:
             return
         self._due = now + _PACE
         self._shown = True
-        said = self.SAYS.format(what=visible(root, 40), done=done, total=total)
-        self._stream.write(f"\r\x1b[K{said}")
+        self._stream.write(f"\r\x1b[K{text}")
         self._stream.flush()
 
     def close(self) -> None:

@@ -17,7 +17,10 @@ from recall.output import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from recall.config import Config
 
     Items = list[CompletionItem[str]]
     Completer = Callable[[click.Context, click.Parameter, str], Items]
@@ -69,6 +72,12 @@ def a_root(context: click.Context, parameter: click.Parameter, incomplete: str) 
     return [*_offered(_names(_configured), incomplete), *directories]
 
 
+def a_group(context: click.Context, parameter: click.Parameter, incomplete: str) -> Items:
+    """Offer the groups of configured roots."""
+    del context, parameter
+    return _offered(_names(_groups), incomplete)
+
+
 def a_root_of_ones_own(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> Items:
@@ -80,7 +89,7 @@ def a_root_of_ones_own(
 def a_type(context: click.Context, parameter: click.Parameter, incomplete: str) -> Items:
     """Offer the types of notes that the caches of the searched roots know."""
     del parameter
-    return _offered(_names(lambda: _types(context.params.get("names") or ())), incomplete)
+    return _offered(_names(lambda: _types(context.params)), incomplete)
 
 
 def _names(find: Callable[[], Iterable[str]]) -> Iterable[str]:
@@ -91,10 +100,18 @@ def _names(find: Callable[[], Iterable[str]]) -> Iterable[str]:
         return ()
 
 
-def _configured() -> Iterable[str]:
+def _load() -> Config:
     from recall import config
 
-    settings = config.load(os.getcwd(), os.environ, fallback=False, demand=False)
+    return config.load(os.getcwd(), os.environ, fallback=False, demand=False)
+
+
+def _groups() -> Iterable[str]:
+    return {group for groups in _load().groups.values() for group in groups}
+
+
+def _configured() -> Iterable[str]:
+    settings = _load()
     here, left_out = settings.roots, settings.left_out
     return [*(root.name for root in here), *(left.name for left in left_out)]
 
@@ -108,13 +125,14 @@ def _own() -> Iterable[str]:
     return [entry.name for entry in configfile.read_config(file, os.environ).entries]
 
 
-def _types(names: tuple[str, ...]) -> Iterable[str]:
+def _types(asked: Mapping[str, Any]) -> Iterable[str]:
     from recall import caches, config, dirs
 
     directory = dirs.cache_dir(os.environ)
     if directory is None:
         return ()
-    settings = config.load(os.getcwd(), os.environ, names, fallback=True)
+    names, groups = asked.get("names") or (), asked.get("groups") or ()
+    settings = config.load(os.getcwd(), os.environ, names, groups=groups, fallback=True)
     return caches.types(directory, settings.roots, _SECONDS)
 
 

@@ -34,6 +34,14 @@ root_option = click.option(
     shell_complete=completing.a_root,
     help="A configured root's name, else a directory; ./x is always a directory. Repeatable.",
 )
+group_option = click.option(
+    "--group",
+    "groups",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=completing.a_group,
+    help="The roots of this group, beside those of --root. Repeatable.",
+)
 
 quiet_option = click.option("--quiet", is_flag=True, help="Say nothing unless something is wrong.")
 

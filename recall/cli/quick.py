@@ -19,7 +19,12 @@ _FLAGS = {
     "--no-refresh": "no_refresh",
     "--literal": "literal",
 }
-_REPEATED = {"--root": "names", "--type": "types", "--include": "include"}
+_REPEATED = {
+    "--root": "names",
+    "--group": "groups",
+    "--type": "types",
+    "--include": "include",
+}
 _NUMBERS = {
     "-k": ("k", 1, MAX_K),
     "--budget": ("budget", MIN_BUDGET, MAX_BUDGET),

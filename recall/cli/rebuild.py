@@ -9,7 +9,14 @@ import click
 
 from index_cache.errors import CheckFailed, RootUnavailable
 from recall.cli.common import Console, progress_on, working_directory
-from recall.cli.options import examples, json_option, quiet_option, root_option, wait_option
+from recall.cli.options import (
+    examples,
+    group_option,
+    json_option,
+    quiet_option,
+    root_option,
+    wait_option,
+)
 from recall.output import number, visible
 
 TYPE_CHECKING = False
@@ -28,6 +35,7 @@ _LISTED = 20  # differences of one root in a text; --json has all
     )
 )
 @root_option
+@group_option
 @click.option("--check", "only_check", is_flag=True, help="Compare and write nothing; exit 0 or 2.")
 @click.option("--deep", is_flag=True, help="Compare every word with its place, not only counts.")
 @click.option(
@@ -39,6 +47,7 @@ _LISTED = 20  # differences of one root in a text; --json has all
 def command(
     *,
     names: tuple[str, ...],
+    groups: tuple[str, ...],
     only_check: bool,
     deep: bool,
     from_canonical: bool,
@@ -62,7 +71,7 @@ def command(
     del from_canonical  # there is no other source
     cwd = working_directory()
     console = Console("rebuild", as_json=as_json)
-    settings = config.load(cwd, os.environ, names, fallback=False)
+    settings = config.load(cwd, os.environ, names, groups=groups, fallback=False)
     missing = [left.notice for left in settings.left_out if left.notice is not None]
     console.note_all(notice for notice in settings.notices if notice not in missing)
     progress = None if quiet else progress_on(sys.stderr)

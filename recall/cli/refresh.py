@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 
 import click
 
 from index_cache.errors import CacheBusy, RootUnavailable
 from recall.cli.common import Console, progress_on, working_directory
-from recall.cli.options import examples, json_option, quiet_option, root_option, wait_option
+from recall.cli.options import (
+    examples,
+    group_option,
+    json_option,
+    quiet_option,
+    root_option,
+    wait_option,
+)
 from recall.output import number, visible
 
 TYPE_CHECKING = False
@@ -25,6 +33,7 @@ if TYPE_CHECKING:
 
 @click.command(epilog=examples("recall refresh", "recall refresh --root notes --prune --json"))
 @root_option
+@group_option
 @click.option("--compact", is_flag=True, help="Also give unused space in the caches back.")
 @click.option(
     "--prune",
@@ -40,6 +49,7 @@ if TYPE_CHECKING:
 def command(
     *,
     names: tuple[str, ...],
+    groups: tuple[str, ...],
     wait: float,
     compact: bool,
     prune: bool,
@@ -54,7 +64,7 @@ def command(
     """
     cwd = working_directory()
     console = Console("refresh", as_json=as_json)
-    settings = _settings(cwd, names, prune=prune)
+    settings = _settings(cwd, names, groups, prune=prune)
     forgotten, others = _forget(settings.left_out) if prune else ([], [])
     missing = [
         left.notice
@@ -78,14 +88,15 @@ def command(
     )
 
 
-def _settings(cwd: str, names: tuple[str, ...], *, prune: bool) -> Config:
+def _settings(cwd: str, names: tuple[str, ...], groups: tuple[str, ...], *, prune: bool) -> Config:
     """Return what is configured; with ``prune`` roots that are all gone are no error."""
     from recall import config
 
-    settings = config.load(cwd, os.environ, names, fallback=False, demand=not prune)
+    load = partial(config.load, cwd, os.environ, names, groups=groups, fallback=False)
+    settings = load(demand=not prune)
     if settings.roots or any(left.gone for left in settings.left_out):
         return settings
-    return config.load(cwd, os.environ, names, fallback=False)  # which says what is wrong
+    return load()  # which says what is wrong
 
 
 def _forget(left_out: Sequence[LeftOut]) -> tuple[list[Forgotten], list[RecallError]]:

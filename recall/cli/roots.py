@@ -1,4 +1,4 @@
-"""``recall roots``: list, add, remove and adopt roots."""
+"""``recall roots``: list, discover, add, remove and adopt roots."""
 
 from __future__ import annotations
 
@@ -6,22 +6,25 @@ import os
 
 import click
 
-from recall.cli import completing, roots_adopt
+from recall.cli import completing, roots_adopt, roots_discover
 from recall.cli.common import Console, required, working_directory
 from recall.cli.fields import left_out_fields
 from recall.cli.options import SETTINGS, examples, json_option
-from recall.output import visible
+from recall.output import number, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recall.config import Config
 
 
-@click.group(context_settings=SETTINGS, epilog=examples("recall roots add notes ~/notes"))
+@click.group(
+    context_settings=SETTINGS,
+    epilog=examples("recall roots discover ~/src", "recall roots add notes ~/notes"),
+)
 def command() -> None:
-    """List, add, remove and adopt roots.
+    """List, discover, add, remove and adopt roots.
 
-    A root is a directory of Markdown with a name. "add", "remove" and "adopt" edit your own
+    A root is a directory of Markdown with a name. All but "list" edit your own
     configuration file; a project's .recall.toml is edited by hand.
     """
 
@@ -87,6 +90,7 @@ def remove_command(*, name: str, purge: bool, as_json: bool) -> int:
 
 
 command.add_command(roots_adopt.command, "adopt")
+command.add_command(roots_discover.command, "discover")
 
 
 def _path_of(file: str, name: str) -> str | None:
@@ -123,18 +127,31 @@ def _data(settings: Config) -> dict[str, object]:
                 "include": list(root.rules.include),
                 "exclude": list(root.rules.exclude),
                 "gitignore": root.rules.gitignore,
+                "groups": list(settings.groups.get(root.name, ())),
             }
             for root in settings.roots
         ],
         "left_out": [left_out_fields(left) for left in settings.left_out],
+        "aside": settings.aside,
         "config": list(settings.sources),
     }
 
 
 def _text(settings: Config) -> str:
-    lines = [f"{visible(root.name)}: {visible(root.path)}\n" for root in settings.roots]
+    lines = [
+        f"{visible(root.name)}: {visible(root.path)}{_groups(settings.groups.get(root.name, ()))}\n"
+        for root in settings.roots
+    ]
     lines += [
         f"{visible(left.name)}: {visible(left.path)}: left out: {visible(left.reason)}\n"
         for left in settings.left_out
     ]
+    if settings.aside:
+        lines.append(
+            f"isolate sets {number(settings.aside, 'root')} of other projects aside here\n"
+        )
     return "".join(lines)
+
+
+def _groups(groups: tuple[str, ...]) -> str:
+    return f" [{', '.join(map(visible, groups))}]" if groups else ""

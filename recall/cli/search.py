@@ -6,7 +6,7 @@ import click
 
 from recall.cli import completing
 from recall.cli.answer import MAX_BUDGET, MAX_K, MIN_BUDGET, Asked, search
-from recall.cli.options import examples, json_option, root_option, seconds
+from recall.cli.options import examples, group_option, json_option, root_option, seconds
 
 
 @click.command(
@@ -19,6 +19,7 @@ from recall.cli.options import examples, json_option, root_option, seconds
 )
 @click.argument("words", nargs=-1, metavar="QUERY...")
 @root_option
+@group_option
 @click.option(
     "-k", "k", type=click.IntRange(1, MAX_K), metavar="N", help="At most N notes.  [default: 10]"
 )
@@ -73,6 +74,7 @@ def command(
     *,
     words: tuple[str, ...],
     names: tuple[str, ...],
+    groups: tuple[str, ...],
     k: int | None,
     types: tuple[str, ...],
     include: tuple[str, ...],
@@ -102,6 +104,7 @@ def command(
         Asked(
             words=words,
             names=names,
+            groups=groups,
             k=k,
             types=types,
             include=include,

@@ -20,7 +20,7 @@ from recall.cli.fields import (
     skipped_path,
     status_fields,
 )
-from recall.cli.options import examples, json_option, root_option
+from recall.cli.options import examples, group_option, json_option, root_option
 from recall.output import number, size, visible
 
 TYPE_CHECKING = False
@@ -32,9 +32,12 @@ if TYPE_CHECKING:
 
 @click.command(epilog=examples("recall status", "recall status --skipped"))
 @root_option
+@group_option
 @click.option("--skipped", is_flag=True, help="List every skipped file with its reason.")
 @json_option
-def command(*, names: tuple[str, ...], skipped: bool, as_json: bool) -> int:
+def command(
+    *, names: tuple[str, ...], groups: tuple[str, ...], skipped: bool, as_json: bool
+) -> int:
     """Show roots, caches and what was skipped.
 
     Whether the prompt hook is paused, and what last went wrong with it; for each root its notes,
@@ -51,12 +54,12 @@ def command(*, names: tuple[str, ...], skipped: bool, as_json: bool) -> int:
     faults = _faults(console, state_dir)
     settings, states, error = None, [], None
     try:
-        settings = _settings(console, names)
+        settings = _settings(console, names, groups)
         states = _states(console, settings)
     except RecallError as failed:
         error = failed
     left = () if settings is None else settings.left_out
-    left_out = [each for each in left if not names or each.name in names]
+    left_out = [each for each in left if _is_meant(each, names, groups)]
     directory = dirs.cache_dir(os.environ)
     documents = [_kept(directory, each) for each in left_out]
     return console.finish(
@@ -78,11 +81,20 @@ def command(*, names: tuple[str, ...], skipped: bool, as_json: bool) -> int:
     )
 
 
-def _settings(console: Console, names: tuple[str, ...]) -> Config:
+def _is_meant(left: LeftOut, names: tuple[str, ...], groups: tuple[str, ...]) -> bool:
+    if not (names or groups):
+        return True
+    # With flags only what they name has been looked at, so that a directory's fault is about it.
+    return left.name in names or (bool(groups) and left.notice is not None)
+
+
+def _settings(console: Console, names: tuple[str, ...], groups: tuple[str, ...]) -> Config:
     """Return the configuration, and say what is odd about it. Raises what loading it raises."""
     from recall import config
 
-    settings = config.load(working_directory(), os.environ, names, fallback=False, demand=False)
+    settings = config.load(
+        working_directory(), os.environ, names, groups=groups, fallback=False, demand=False
+    )
     console.note_all(settings.notices)
     return settings
 
