@@ -59,11 +59,11 @@ def test_a_killed_bench_leaves_nobody_behind(tmp_path: Path) -> None:
 
 def test_an_error_of_ours_comes_back_whole() -> None:
     with pytest.raises(InvalidInput) as raised:
-        list(in_processes(wrong, [[]], 1))  # type: ignore[arg-type]
+        list(in_processes(wrong, [[]], 1))
     assert (raised.value.where, raised.value.hint) == ("there", "this")
 
 
 def test_a_process_that_is_lost_is_told() -> None:
     with pytest.raises(Exception, match="ended from outside") as raised:
-        list(in_processes(lost, [[]], 1))  # type: ignore[arg-type]
+        list(in_processes(lost, [[]], 1))
     assert getattr(raised.value, "hint", None) == "try again with --jobs 1"
