@@ -8,10 +8,11 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from stateful_support import SECOND, Place, fresh
+from stateful_support import SECOND, Place, ask, fresh
 from vectors import load, named
 
 from index_cache.analyze import Analyzer
+from index_cache.beside import beside
 from index_cache.jsonl import MAX_LINE, Lines
 from index_cache.model import Root, Rules
 from index_cache.parse import Document
@@ -251,6 +252,25 @@ def test_a_file_that_can_not_be_read_any_more_has_no_records(place: Place) -> No
     place.fs.permit(place.path(LOG))
     assert place.refresh().added == 2
     place.check()
+
+
+def test_a_new_file_is_searched_before_any_refresh(place: Place) -> None:
+    lines = [record(text="zebra"), "none", record(text="quagga")]
+    place.write("new.jsonl", "\n".join(lines))
+    place.write("new.md", "# Zebra\n")
+    place.write("bad.jsonl", "none")
+    paths = [b"bad.jsonl", b"new.jsonl", b"new.md"]
+    found = beside(place.root, place.fs, paths)
+    assert found is not None
+    with closing(found):
+        numbers = "SELECT id FROM document UNION ALL SELECT id FROM entry"
+        assert found.documents() == 3
+        assert len({*found.connection.execute(numbers)}) == 5  # a note's two are one
+        assert [hit[2:4] for hit in ask([found], "zebra")] == [
+            (b"new.jsonl", "zebra"),
+            (b"new.md", "Zebra"),
+        ]
+    assert beside(place.root, place.fs, [b"bad.jsonl"]) is None
 
 
 def test_private_records_and_spans(place: Place) -> None:
