@@ -358,6 +358,26 @@ def test_a_wrong_row_of_a_record_is_named(place: Place, statement: str, what: st
     assert not proof.equivalent
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "line = 'x'",
+        "digest = x'00'",
+        "digest = 'x'",
+        "entry = 77",
+        "valid_from_at = 'x'",
+        "valid_until_at = x'ff'",
+        "record_id = x'00'",
+    ],
+)
+def test_C4_a_row_that_can_not_be_ours_is_made_anew(place: Place, change: str) -> None:
+    written(place, record(text="zebra"), record(text="quagga"))
+    with closing(place.store()) as store:
+        store.connection.execute(f"UPDATE document SET {change} WHERE line = 1")  # noqa: S608
+    assert [card.title for card in place.answer("zebra").cards] == ["zebra"]
+    place.check()
+
+
 def test_terms_are_those_of_the_analyzer(place: Place) -> None:
     written(place, record(title="Keys", tags=["Deploy"], text="Rotating the vaults", lang="en"))
     with closing(place.store()) as store:
