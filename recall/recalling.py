@@ -78,7 +78,8 @@ class Recalling:
         A cache that proves to be damaged is done without.
         """
         while True:
-            self._live = self.views.searched(cwd, journal=journal)
+            now = self._fs.now_ns() // 1000
+            self._live = self.views.searched(cwd, journal=journal, valid_at=now)
             if not self._live:
                 return
             try:
@@ -148,7 +149,7 @@ class Recalling:
     def _named(self, names: Asked, hits: Sequence[Hit]) -> list[Hit]:
         """Return the notes that the prompt asks for by name, of these hits and of all others."""
         found = list(hits)
-        places = {(hit.root, hit.path) for hit in hits}
+        places = {(hit.root, hit.path, hit.line) for hit in hits}
         for number, (view, store, part, _) in enumerate(self._live):
             wanted = names.wanted(view.root)
             if not wanted:
@@ -156,11 +157,13 @@ class Recalling:
             from index_cache.lookup import by_name  # few prompts have a name in them
 
             # Who names a journal means that one.
-            anyway = Filter(under=part.under, without=part.without, journal=True)
+            anyway = Filter(
+                under=part.under, without=part.without, journal=True, valid_at=part.valid_at
+            )
             asked_for = [*wanted.paths], [*wanted.names], [*wanted.ids]
             for hit in by_name(store, anyway, *asked_for, MOST_NAMED):
                 hit.root = number
-                if (number, hit.path) not in places:
+                if (number, hit.path, hit.line) not in places:
                     found.append(hit)
         return names.choose(found, [view.root for view, _, _, _ in self._live])
 
@@ -190,7 +193,9 @@ class Recalling:
         return judged
 
     def _entry(self, hit: Hit) -> Entry:
-        return ledger.document(self._of(hit).identity, hit.path), hit.digest
+        # A record has no place of its own: lines move.
+        path = hit.path + b":" + hit.digest.hex().encode() if hit.line else hit.path
+        return ledger.document(self._of(hit).identity, path), hit.digest
 
     def _reason(self) -> str:
         if self.cards:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from index_cache.verify import Proof
     from recall.adapter import Adapter
     from recall.card import Card
+    from recall.duplicates import Duplicate
     from recall.rootstatus import RootStatus
 
 _SWEPT = 2.0  # seconds for which ``Recall.search`` trusts its last look at the files
@@ -254,7 +255,17 @@ class Recall:
     ) -> None:
         stores = [each.view for each in self._opened]
         nesting = Nesting(self.roots, stores)
-        wanted = filters(self.roots, nesting, types, under, self._cwd, journal, proposal=proposal)
+        now = self._fs.now_ns() // 1000
+        wanted = filters(
+            self.roots,
+            nesting,
+            types,
+            under,
+            self._cwd,
+            journal,
+            proposal=proposal,
+            valid_at=now,
+        )
         if operators and may_narrow(answer.query):
             from recall.narrowing import narrow, understood
 
@@ -327,6 +338,12 @@ class Recall:
         failures.record_proofs(self._state, found)
         proofs.record(self._state, found)
         return found
+
+    def duplicates(self) -> list[Duplicate]:
+        """Return the ids that several records have, from the caches as they are."""
+        from recall.duplicates import duplicates
+
+        return duplicates(self.roots, self._directory)
 
     def status(self) -> list[RootStatus]:
         """Return the state of each root's cache as it is, without looking at the files.

@@ -128,6 +128,8 @@ def _data(settings: Config) -> dict[str, object]:
                 "exclude": list(root.rules.exclude),
                 "gitignore": root.rules.gitignore,
                 "groups": list(settings.groups.get(root.name, ())),
+                "jsonl": root.rules.jsonl,
+                "strict": root.rules.strict,
             }
             for root in settings.roots
         ],
