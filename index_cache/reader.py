@@ -12,10 +12,12 @@ from index_cache import files
 from index_cache.analyze import Analyzers
 from index_cache.digests import sha256
 from index_cache.filters import JOURNAL, is_journal
+from index_cache.limits import ESCAPED
 from index_cache.model import WITHHELD, Skipped
 from index_cache.moments import instant
 from index_cache.rows import Entry, Row
 from index_cache.schema import TYPE
+from index_cache.strict import told
 from index_cache.text import Content, NotText
 
 TYPE_CHECKING = False
@@ -60,6 +62,7 @@ class Reader:
         self._in_pieces = in_pieces
         self._withheld = withheld
         self._analyzers = Analyzers()
+        self._strict = root.rules.strict
         self._directory = b""  # the last one that was found to lie below the root
 
     def row(
@@ -94,16 +97,24 @@ class Reader:
             return len(data), self._without_document(entry, number, known, str(error))
         entry.digest = content.digest
         if known and known.digest == content.digest and not self._again:
-            entry.problem = known.problem
+            entry.problem = self._problem(data, content) if self._strict else known.problem
             return len(data), Row(number, entry)
+        entry.problem = self._problem(data, content)
         return len(data), self._indexed(entry, number, known, content)
+
+    def _problem(self, data: bytes, content: Content) -> str | None:
+        if self._strict:
+            return problem(data)
+        if content.guessed:
+            return "indexed, but it is not all UTF-8: the stray bytes were read as cp1252"
+        return None
 
     def _read(self, path: bytes) -> tuple[bytes, bytes]:
         """Read a file whose directory is still one of the root's, and no symlink out of it."""
         directory = os.path.dirname(self._top + path)
         if directory != self._directory:
             if not self._fs.is_below(directory, self._top):
-                raise FileNotFoundError
+                raise OSError(ESCAPED) if self._strict else FileNotFoundError
             self._directory = directory
         return self._fs.read(self._top + path, self._limit)
 
@@ -113,8 +124,6 @@ class Reader:
         document = Document(entry.path, content.text)
         if document.withheld:
             return self._without_document(entry, number, known, WITHHELD)
-        if content.guessed:
-            entry.problem = "indexed, but it is not all UTF-8: the stray bytes were read as cp1252"
         pieces = analysed(entry.path, document, self._analyzers)
         return Row(
             number,
@@ -144,6 +153,13 @@ class Reader:
         entry.digest = None
         entry.problem = WITHHELD if self._was_withheld(entry.path, known) else problem
         return Row(number, entry, replaces=known is not None)
+
+
+def problem(data: bytes) -> str | None:
+    """Return the problem of a file in a strict root; each of them is a violation."""
+    from index_cache.faults import faults  # few roots are strict
+
+    return told(faults(data))
 
 
 def parsers() -> str:

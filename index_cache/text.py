@@ -103,6 +103,16 @@ def split(text: str) -> tuple[str | None, int]:
     return None, 0
 
 
+def is_unclosed(text: str) -> bool:
+    """Tell whether a note begins with what would be a metadata block, were it ever closed."""
+    begin = _opened(text)
+    if not begin or split(text)[1]:
+        return False
+    lines = text[begin:].split("\n")
+    closed = any(line[:3] in _CLOSING and not _ending(line[len(_OPENING) :]) for line in lines)
+    return not closed and bool(text[begin:].strip()) and _begins_with_key(text[begin:])
+
+
 def _opened(text: str) -> int:
     """Return where the line after the opening fence begins, 0 without a fence."""
     at = 0

@@ -35,13 +35,21 @@ ROOT_KEYS = (
     "max_files",
     "jsonl",
     "strict",
+    "max_bytes",
+    "max_records",
 )
 SEARCH_KEYS = ("k", "budget", "include_journal", "wait")
 _LISTED = 5
 MEANT_ROOTS = "did you mean roots?"
 # Wide enough for any use; beyond them a value is a slip, and a stranger's file could ask for more
 # work or output than the person wants.
-ROOT_BOUNDS = {"max_file_bytes": (1, 1024**3), "max_files": (1, 10_000_000)}
+ROOT_BOUNDS = {
+    "max_file_bytes": (1, 1024**3),
+    "max_files": (1, 10_000_000),
+    "max_bytes": (1, 1024**4),
+    "max_records": (1, 10_000_000),
+}
+_STRICT_BOUNDS = ("max_bytes", "max_records")
 SEARCH_BOUNDS = {"k": (1, 1000), "budget": (256, 1024**2), "wait": (0, 3600)}
 _BOUNDS = {"roots": ROOT_BOUNDS, "search": SEARCH_BOUNDS, "hook": settings.HOOK_BOUNDS}
 _FRACTIONS = {"wait", *settings.HOOK_FRACTIONS}
@@ -268,13 +276,16 @@ class _Reader:
                 key,
                 hint=home_hint(written),
             )
+        strict = self._flag(value.get("strict", False), f"{key}.strict")
+        if not strict:
+            self._strict_alone(value, key)
         rules = Rules(
             self._globs(value, "include", key),
             self._globs(value, "exclude", key),
             private=self._private(value, key),
             gitignore=self._flag(value.get("gitignore", True), f"{key}.gitignore"),
             jsonl=self._flag(value.get("jsonl", False), f"{key}.jsonl"),
-            strict=self._flag(value.get("strict", False), f"{key}.strict"),
+            strict=strict,
             **{  # type: ignore[arg-type]  # the limits alone
                 limit: int(self._number(value[limit], f"{key}.{limit}"))
                 for limit in ROOT_BOUNDS
@@ -286,6 +297,17 @@ class _Reader:
             self.looked.real(path)
         path = os.path.realpath(path)
         return Entry(name, path, self.config.file, written=written, rules=rules)
+
+    def _strict_alone(self, table: dict[str, object], key: str) -> None:
+        """Say which keys have no effect, since the root is not strict."""
+        for limit in _STRICT_BOUNDS:
+            if limit in table:
+                self.config.notices.append(
+                    Notice(
+                        f"{self._where(f'{key}.{limit}')}: {key}.{limit} has no effect",
+                        "it is for strict roots: strict = true",
+                    )
+                )
 
     def _table(self, tables: dict[str, object], key: str) -> dict[str, object]:
         value = tables.get(key, {})

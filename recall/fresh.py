@@ -14,6 +14,7 @@ from index_cache.search import by_term
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import NoReturn
 
     from index_cache.analyze import Analyzers
     from index_cache.files import FileSystem
@@ -36,29 +37,61 @@ def is_current(
     A file that was rewritten since the cache saw it is read again: its new title, summary and so
     on are shown, if it still has one of the query's terms at all (or ``anyway``, or none is asked
     for), and its terms are counted anew. ``says`` tells of its terms, field by field, whether it is
-    to be shown.
+    to be shown. Raises RootRefused for a note of a strict root that has a violation now.
     """
+    strict = root.rules.strict
     path = os.path.join(os.fsencode(root.path), hit.path)
     if not fs.is_below(os.path.dirname(path), os.fsencode(root.path)):
-        return False
+        return strict and refuse(root, hit.path, "escape: its directory lies outside of the root")
     try:
         signature = files.signature(fs.stat(path))
         if signature == hit.signature and not hit.suspect:
             return True
         signature, data = fs.read(path, root.rules.max_file_bytes)
-    except OSError:
-        return False
+    except OSError as error:
+        dropped = isinstance(error, FileNotFoundError) or not strict
+        return not dropped and refuse(root, hit.path, f"unavailable: {files.describe(error)}")
     hit.signature = signature
     from index_cache.text import Content, NotText  # most notes are as they were
 
     try:
         content = Content(data)
-    except NotText:
-        return False
-    if content.digest == hit.digest:
-        return True
+    except NotText as error:
+        return strict and refuse(root, hit.path, str(error))
+    admitted = not strict or _is_admitted(hit, root, data, content)
+    if not admitted or content.digest == hit.digest:
+        return admitted
     hit.digest = content.digest
     return _reread(hit, content, analyzers, terms, anyway=anyway, says=says)
+
+
+def refuse(root: Root, path: bytes, problem: str) -> NoReturn:
+    """Raise RootRefused for what a file of a strict root, about to be shown, proves to be."""
+    from index_cache import strict  # few roots are
+
+    error = strict.refusal(root, strict.parsed(path, problem))
+    assert error is not None  # noqa: S101 - there is a problem
+    raise error
+
+
+def _is_admitted(hit: Hit, root: Root, data: bytes, content: Content) -> bool:
+    """Tell whether a strict root's note may be shown as it is now. Raises RootRefused.
+
+    Whether another record has the id that it has got since is for a refresh to find out.
+    """
+    from index_cache.parse import Document
+    from index_cache.reader import problem, record_id
+
+    document = Document(hit.path, content.text)
+    if document.withheld:
+        return False
+    most = root.rules.max_file_bytes
+    if files.size(hit.signature) > most:
+        refuse(root, hit.path, f"limit: it has more than {most:,} bytes")
+    found = problem(data)
+    if found is not None:
+        refuse(root, hit.path, found)
+    return record_id(hit.path, document) == hit.record_id
 
 
 def _reread(

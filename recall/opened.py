@@ -34,11 +34,21 @@ class OpenRoot:
         self._directory = directory
         self._fs = fs
         self._damage: str | None = None  # what was found and is in no report yet
+        self._refused: RecallError | None = None
 
     @property
     def view(self) -> Store | None:
-        """The cache, if it has ever been built to its end."""
-        return self.store if self.store is not None and self.store.built else None
+        """The cache, if it has ever been built to its end.
+
+        Raises the error for which a strict root is not to be answered from.
+        """
+        if self._refused is not None:
+            raise self._refused
+        return self.store if self._has_view() else None
+
+    def refuse(self, report: Report, error: RecallError) -> None:
+        """Let nothing be answered from this root, which is strict; the report says why."""
+        report.failure = self._refused = error
 
     def close(self) -> None:
         """Close the cache; ``ready`` opens it again."""
@@ -82,7 +92,22 @@ class OpenRoot:
         """
         report = self._attempt(use, wait, anyhow=anyhow)
         self._tell(report)
+        self._refused = None
+        if self.root.rules.strict:
+            self._judge(report)
         return report
+
+    def _judge(self, report: Report) -> None:
+        """Refuse a strict root that has violations, or of which it is not known."""
+        from index_cache import strict
+
+        error = report.failure
+        if error is None:
+            error = strict.refusal(self.root, report.violations)
+        elif isinstance(error, RootUnavailable) and error.where == self.root.path:
+            error = strict.unavailable(self.root, error)
+        if error is not None:
+            self.refuse(report, error)
 
     def _attempt(self, use: Callable[[Store], Report], wait: float, *, anyhow: bool) -> Report:
         if self.store is None and not os.path.isdir(self.root.path):
@@ -92,7 +117,7 @@ class OpenRoot:
         except RecallError as error:
             return self._failed(error)
         except (apsw.Error, OSError) as error:
-            if not anyhow or isinstance(error, apsw.BusyError) or self._has_view():
+            if not anyhow or isinstance(error, apsw.BusyError) or self._still_has_view():
                 where = self.store.path if self.store else self._directory
                 return self._failed(db.unusable(self.root, error, where, 0))
             self.close()
@@ -100,8 +125,11 @@ class OpenRoot:
             return use(self.store)
 
     def _has_view(self) -> bool:
+        return self.store is not None and self.store.built
+
+    def _still_has_view(self) -> bool:
         try:
-            return self.view is not None
+            return self._has_view()
         except db.TROUBLE:
             return False
 
@@ -138,6 +166,10 @@ class OpenRoot:
         report = Report(self.root, store.path)
         report.documents = report.unchanged = store.documents()
         report.skipped, report.unavailable, report.withheld = _left_out(store)
+        if self.root.rules.strict:
+            from index_cache.verdict import violations
+
+            report.violations = violations(store)
         return report
 
     def guarded(self, use: Callable[[Store], T], wait: float) -> T:

@@ -22,7 +22,7 @@ from recall.withhold import shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Self
 
     from index_cache.errors import RecallError
@@ -173,12 +173,34 @@ class Recall:
             )
 
         try:
+            self._demand(reports)
             while not self._filled(fill, answer, options):
                 continue
         finally:
             looked = [each for each in reports if refresh or each.damage or each.built]
             failures.record(self._state, looked)
         return answer
+
+    def _demand(self, reports: Sequence[Report]) -> None:
+        """Raise the error of the first strict root that is refused: then nothing is answered."""
+        self._compare(reports)
+        for each, report in zip(self._opened, reports, strict=True):
+            if each.root.rules.strict and report.failure is not None:
+                raise report.failure
+
+    def _compare(self, reports: Sequence[Report]) -> None:
+        """Refuse the strict roots that share ids with one another."""
+        strict = [
+            (each, report, each.store)
+            for each, report in zip(self._opened, reports, strict=True)
+            if each.root.rules.strict and report.failure is None and each.store is not None
+        ]
+        if len(strict) > 1:
+            from index_cache.verdict import across
+
+            for number, error in across([store for _, _, store in strict]).items():
+                each, report, _ = strict[number]
+                each.refuse(report, error)
 
     def _filled(self, fill: Callable[[], None], answer: Answer, options: Options) -> bool:
         """Fill in an answer; False if a cache was damaged and has been made anew instead."""
@@ -263,6 +285,7 @@ class Recall:
         """
         options = Options(wait=wait, insist=True, prune=prune, compact=compact, progress=progress)
         reports = [each.refresh(options) for each in self._opened]
+        self._compare(reports)
         self._swept = time.monotonic()
         failures.record(self._state, reports)
         if self._directory is not None:
