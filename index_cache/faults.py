@@ -6,9 +6,10 @@ import re
 import unicodedata
 
 from index_cache import frontmatter
+from index_cache.jsonl import Lines
 from index_cache.moments import instant
 from index_cache.privacy import strip
-from index_cache.text import decode, is_unclosed, split
+from index_cache.text import TEXTS, decode, is_unclosed, split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _CHARACTERS = ((CONTROL, "control character"), (BIDI, "bidirectional control"))
 _STRAY = re.compile("[\udc80-\udcff]")
+# As JSON escapes it; what is read of a record has a blank in its place.
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -57,6 +60,39 @@ def faults(data: bytes) -> list[Fault]:
         found += _characters(head, 1, pattern, what, " in the metadata")
     found += _characters(body, _line(text, begin), *_CHARACTERS[0], "")
     return sorted(dict.fromkeys(found))
+
+
+def of_lines(data: bytes) -> list[Fault]:
+    """Return what is wrong with a JSONL file: of each kind and key how often, and where first."""
+    lines = Lines(data)
+    found: dict[tuple[str, str], list[int]] = {}
+    for line in lines.found:
+        for kind, why in _of_record(lines.fields(line), lines.raw(line)):
+            found.setdefault((kind, why), []).append(line.number)
+    told = [(at[0], kind, f"{why}{_and_more(len(at) - 1)}") for (kind, why), at in found.items()]
+    if lines.problem is not None:
+        # It says how many of how many lines are none, and which is the first, and why.
+        bad, _, first = lines.problem.rpartition(", the first is line ")
+        number, _, why = first.partition(": ")
+        told.append((int(number.replace(",", "")), "record", f"{bad}, the first: {why}"))
+    return sorted(told)
+
+
+def _of_record(fields: Mapping[str, Value], raw: bytes) -> Iterator[tuple[str, str]]:
+    """Yield kind and reason of what is wrong with a record."""
+    for key in TIMES:
+        if not _is_time(fields.get(key)):
+            yield "time", f"{key} is no date or time"
+    body = "\n".join(_texts([fields[key] for key in TEXTS if key in fields]))
+    head = "\n".join(_texts({key: each for key, each in fields.items() if key not in TEXTS}))
+    if CONTROL.search(body) or CONTROL.search(head) or _NUL.search(raw):
+        yield "control", "a control character"
+    if BIDI.search(head):
+        yield "control", "a bidirectional control in the metadata"
+
+
+def _and_more(count: int) -> str:
+    return f", and in {count:,} more {'line' if count == 1 else 'lines'}" if count else ""
 
 
 def _line(text: str, at: int) -> int:

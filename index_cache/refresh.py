@@ -38,8 +38,8 @@ class Report:
     is private and in no list. ``busy`` says that another
     process was writing, so that its older view counts; ``built`` that this call made the first
     view. ``failure`` is why this root could not be refreshed at all, or, of a strict root, why it
-    is refused: its ``violations``. ``damage`` is what was wrong with the cache file, if it was
-    damaged. ``seconds`` is elapsed time.
+    is refused: its ``violations``, None where nobody has looked. ``damage`` is what was wrong with
+    the cache file, if it was damaged. ``seconds`` is elapsed time.
     """
 
     __slots__ = (
@@ -75,7 +75,7 @@ class Report:
         self.built = False
         self.failure: RecallError | None = None
         self.damage: str | None = None
-        self.violations: list[Violation] = []
+        self.violations: list[Violation] | None = None
 
 
 class Options:

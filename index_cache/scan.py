@@ -138,6 +138,7 @@ class Walk:
         self.include = Globs(root.rules.include)
         self.exclude = Globs(root.rules.exclude)
         self.private = _Private(root)
+        self.suffixes = (*SUFFIXES, b".jsonl") if root.rules.jsonl else SUFFIXES
         self.max_bytes = root.rules.max_file_bytes
         self.strict = root.rules.strict
         self.top = os.path.join(os.fsencode(root.path), b"")
@@ -165,16 +166,13 @@ class Walk:
             found[prefix] = self._signature(os.path.join(top, prefix[:-1]) if prefix else top)
         try:
             listing = self.fs.scandir(os.path.join(top, prefix))
-        except (FileNotFoundError, NotADirectoryError) as error:
-            if not prefix:
-                raise _root_unavailable(self.root, error) from error
-            if found is not None:
-                found.pop(prefix, None)
-            return None  # gone since its parent was listed: so is all that was below it
         except OSError as error:
             if not prefix:
                 raise _root_unavailable(self.root, error) from error
-            self._unknown(prefix, files.describe(error))
+            if not isinstance(error, FileNotFoundError | NotADirectoryError):
+                self._unknown(prefix, files.describe(error))
+            elif found is not None:
+                found.pop(prefix, None)  # gone since its parent was listed, with all below it
             return None
         if self.strict and prefix and not self.fs.is_below(os.path.join(top, prefix), top):
             self._unknown(prefix, ESCAPED)
@@ -214,7 +212,7 @@ class Walk:
                 continue
             if self.private and self.hides(prefix + name, entry):
                 continue
-            if name.endswith(SUFFIXES) or name.lower().endswith(SUFFIXES):
+            if name.endswith(self.suffixes) or name.lower().endswith(self.suffixes):
                 if b"onflict" in name:
                     names = names or {each.name for each in listing}
                 if self.file(prefix, entry, names):
@@ -235,7 +233,7 @@ class Walk:
             directory = entry.is_dir(follow_symlinks=False)
         except OSError:
             directory = True
-        self.found.withheld += directory or path.lower().endswith(SUFFIXES)
+        self.found.withheld += directory or path.lower().endswith(self.suffixes)
         if self.strict and entry.is_symlink():
             self._skip(b"", f"{SYMLINK} at a private path")
         return True
@@ -250,7 +248,7 @@ class Walk:
                 self.ignore_file(self.top + path)
             if entry.is_symlink():
                 self.symlink(path, entry)
-            elif entry.name.endswith(b".icloud") and path[:-7].lower().endswith(SUFFIXES):
+            elif entry.name.endswith(b".icloud") and path[:-7].lower().endswith(self.suffixes):
                 self._skip(path, NOT_HERE)
         except OSError as error:  # where listing a directory does not tell what is in it
             self.found.unavailable.append(Skipped(path + b"/", files.describe(error)))
@@ -332,7 +330,7 @@ class Walk:
             directory = entry.is_dir(follow_symlinks=True)
         except OSError:
             directory = False
-        if self.strict or directory or path.lower().endswith(SUFFIXES):
+        if self.strict or directory or path.lower().endswith(self.suffixes):
             self._skip(path, SYMLINK)
 
     def _skip(self, path: bytes, reason: str) -> None:

@@ -173,10 +173,43 @@ def expression(terms: Iterable[Term]) -> str:
     return " OR ".join('"' + form.replace('"', '""') + '"' for form in forms)
 
 
+# Each of the two reads one end of an index that few documents are in.
+_INVALID = (
+    "SELECT id FROM document WHERE valid_from_at > ?{0}"
+    " UNION ALL SELECT id FROM document WHERE valid_until_at <= ?{0}"
+)
+
+
+def invalid(store: Store, wanted: Filter) -> str:
+    """Return SQL for the numbers of what is not valid when it must be, "" if all of it is."""
+    at = wanted.valid_at
+    if at is None:
+        return ""
+    select = _INVALID.replace("?{0}", str(int(at)))
+    return select if any(True for _ in store.connection.execute(f"{select} LIMIT 1")) else ""
+
+
 @guarded
 def count(store: Store, terms: Sequence[Term], wanted: Filter) -> int:
     """Return how many documents of a root have any of the terms and pass the filter."""
-    sound_, condition, values = reading(store, wanted)
+    return _count(store, terms, wanted, reading(store, wanted))
+
+
+@guarded
+def count_invalid(store: Store, terms: Sequence[Term], wanted: Filter) -> int:
+    """Return how many documents would count, but are not valid when they must be."""
+    if not invalid(store, wanted):
+        return 0
+    return _count(store, terms, wanted, reading(store, wanted, valid=False))
+
+
+def _count(
+    store: Store,
+    terms: Sequence[Term],
+    wanted: Filter,
+    read: tuple[str, str, list[str | bytes]],
+) -> int:
+    sound_, condition, values = read
     statement = f"SELECT count(*), total({sound_}) {condition}"
     matched = wanted.narrowed(expression(terms))
     ((found, sound),) = store.connection.execute(statement, (matched, *values))
@@ -194,23 +227,40 @@ SOUND = (
 )
 
 
-def conditions(store: Store, wanted: Filter) -> tuple[str, list[str | bytes]]:
-    """Return a filter's SQL conditions with their values; a store then has what they call."""
+def conditions(
+    store: Store, wanted: Filter, *, valid: bool = True
+) -> tuple[str, list[str | bytes]]:
+    """Return a filter's SQL conditions with their values; a store then has what they call.
+
+    Without ``valid`` they are for what is not valid when it must be.
+    """
     for name, (arguments, function) in wanted.functions().items():
         store.connection.create_scalar_function(name, function, arguments)
-    return wanted.sql()
+    clauses, values = wanted.sql()
+    without = invalid(store, wanted)
+    return clauses + _but("d.id", without, valid=valid), values
 
 
-def reading(store: Store, wanted: Filter) -> tuple[str, str, list[str | bytes]]:
+def _but(number: str, without: str, *, valid: bool) -> str:
+    return f" AND {number} {'NOT IN' if valid else 'IN'} ({without})" if without else ""
+
+
+def reading(
+    store: Store, wanted: Filter, *, valid: bool = True
+) -> tuple[str, str, list[str | bytes]]:
     """Return SQL for whether a row is sound, for what a search reads, and the latter's values.
+
+    ``valid`` is as for ``conditions``.
 
     All but the first, the FTS expression. Rows that are not sound stay, whatever the filter: they
     must be noticed. Where FTS5 alone can tell what passes, only it is asked: of a question's words
     half of all documents may have some, and looking at the rows of each takes five times as long.
     """
     if wanted.is_plain:
-        return "1", "FROM fts AS f WHERE f.fts MATCH ?", []
-    clauses, values = conditions(store, wanted)
+        without = invalid(store, wanted)
+        rest = _but("f.rowid", without, valid=valid)
+        return "1", f"FROM fts AS f WHERE f.fts MATCH ?{rest}", []
+    clauses, values = conditions(store, wanted, valid=valid)
     condition = (
         "FROM fts AS f LEFT JOIN document AS d ON d.id = f.rowid"
         " LEFT JOIN entry AS e ON e.id = d.entry"

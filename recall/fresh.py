@@ -14,12 +14,12 @@ from index_cache.search import by_term
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import NoReturn
+    from typing import Literal, NoReturn
 
     from index_cache.analyze import Analyzers
     from index_cache.files import FileSystem
     from index_cache.model import Hit, Root, Term
-    from index_cache.text import Content
+    from index_cache.parse import Document
 
 
 def is_current(
@@ -52,17 +52,35 @@ def is_current(
         dropped = isinstance(error, FileNotFoundError) or not strict
         return not dropped and refuse(root, hit.path, f"unavailable: {files.describe(error)}")
     hit.signature = signature
+    cut = files.size(signature) > len(data)
+    if strict:
+        _admit(hit, root, data, cut=cut)
+    now = _what_it_is(hit, data, cut=cut)
+    if now is None or now is True:
+        return now is True
+    if strict and not _has_its_id(hit, now):
+        return False
+    return _reread(hit, now, analyzers, terms, anyway=anyway, says=says)
+
+
+def _what_it_is(hit: Hit, data: bytes, *, cut: bool) -> Document | Literal[True] | None:
+    """Return True if a hit is what it was, else what is in its place now, or None."""
+    if hit.line:
+        from recall.recorded import found_again  # few roots have records
+
+        return found_again(hit, data, cut=cut)
     from index_cache.text import Content, NotText  # most notes are as they were
 
     try:
         content = Content(data)
-    except NotText as error:
-        return strict and refuse(root, hit.path, str(error))
-    admitted = not strict or _is_admitted(hit, root, data, content)
-    if not admitted or content.digest == hit.digest:
-        return admitted
+    except NotText:
+        return None
+    if content.digest == hit.digest:
+        return True
     hit.digest = content.digest
-    return _reread(hit, content, analyzers, terms, anyway=anyway, says=says)
+    from index_cache.parse import Document
+
+    return Document(hit.path, content.text)
 
 
 def refuse(root: Root, path: bytes, problem: str) -> NoReturn:
@@ -74,40 +92,46 @@ def refuse(root: Root, path: bytes, problem: str) -> NoReturn:
     raise error
 
 
-def _is_admitted(hit: Hit, root: Root, data: bytes, content: Content) -> bool:
-    """Tell whether a strict root's note may be shown as it is now. Raises RootRefused.
+def _admit(hit: Hit, root: Root, data: bytes, *, cut: bool) -> None:
+    """Raise RootRefused if a strict root's file that was edited has a violation now."""
+    from index_cache.reader import problem
 
-    Whether another record has the id that it has got since is for a refresh to find out.
-    """
-    from index_cache.parse import Document
-    from index_cache.reader import problem, record_id
-
-    document = Document(hit.path, content.text)
-    if document.withheld:
-        return False
-    most = root.rules.max_file_bytes
-    if files.size(hit.signature) > most:
-        refuse(root, hit.path, f"limit: it has more than {most:,} bytes")
-    found = problem(data)
-    if found is not None:
+    found = problem(hit.path, data)
+    if cut:
+        found = f"limit: it has more than {root.rules.max_file_bytes:,} bytes"
+    if found is not None and not _withholds_itself(hit, data):
         refuse(root, hit.path, found)
-    return record_id(hit.path, document) == hit.record_id
+
+
+def _withholds_itself(hit: Hit, data: bytes) -> bool:
+    from index_cache.parse import Document
+    from index_cache.text import Content, NotText
+
+    try:
+        return not hit.line and Document(hit.path, Content(data).text).withheld
+    except NotText:
+        return False
+
+
+def _has_its_id(hit: Hit, now: Document) -> bool:
+    """Tell whether a record has the id it had: a refresh alone knows who else has another."""
+    from index_cache.reader import record_id
+
+    return record_id(hit.path, now, hit.line) == hit.record_id
 
 
 def _reread(
     hit: Hit,
-    content: Content,
+    document: Document,
     analyzers: Analyzers,
     terms: Sequence[Term],
     *,
     anyway: bool,
     says: Callable[[Sequence[Sequence[str]]], bool] | None,
 ) -> bool:
-    """Put what a file says now into its hit; False when it no longer answers the query."""
-    from index_cache.parse import Document
+    """Put what a document says now into its hit; False when it no longer answers the query."""
     from index_cache.reader import analysed, columns, instants
 
-    document = Document(hit.path, content.text)
     if document.withheld:
         return False
     fields = [" ".join(pieces).split() for pieces in analysed(hit.path, document, analyzers)]
@@ -132,7 +156,7 @@ def _reread(
         hit.tier,
         hit.excerpt,
         *_,
-    ) = columns(hit.path, document)
+    ) = columns(hit.path, document, hit.line)
     _, hit.valid_from_at, hit.valid_until_at = instants(document)
     return True
 

@@ -15,7 +15,7 @@ from index_cache.scan import missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import TypeVar
 
     from index_cache.files import FileSystem
@@ -46,8 +46,8 @@ class OpenRoot:
             raise self._refused
         return self.store if self._has_view() else None
 
-    def refuse(self, report: Report, error: RecallError) -> None:
-        """Let nothing be answered from this root, which is strict; the report says why."""
+    def refuse(self, report: Report, error: RecallError | None) -> None:
+        """Let nothing be answered from this root, which is strict, if there is an error."""
         report.failure = self._refused = error
 
     def close(self) -> None:
@@ -94,20 +94,24 @@ class OpenRoot:
         self._tell(report)
         self._refused = None
         if self.root.rules.strict:
-            self._judge(report)
+            self.refuse(report, self._verdict(report))
         return report
 
-    def _judge(self, report: Report) -> None:
-        """Refuse a strict root that has violations, or of which it is not known."""
-        from index_cache import strict
+    def _verdict(self, report: Report) -> RecallError | None:
+        """Return why a strict root is not to be answered from, None if it is."""
+        from index_cache import strict, verdict
 
         error = report.failure
-        if error is None:
-            error = strict.refusal(self.root, report.violations)
-        elif isinstance(error, RootUnavailable) and error.where == self.root.path:
-            error = strict.unavailable(self.root, error)
-        if error is not None:
-            self.refuse(report, error)
+        if isinstance(error, RootUnavailable) and error.where == self.root.path:
+            return strict.unavailable(self.root, error)
+        if error is not None or self.store is None:
+            return error
+        try:
+            if report.violations is None and self.store.built:
+                report.violations = verdict.violations(self.store)
+        except db.TROUBLE as trouble:
+            return db.unusable(self.root, trouble, self.store.path, 0)
+        return strict.refusal(self.root, report.violations or [])
 
     def _attempt(self, use: Callable[[Store], Report], wait: float, *, anyhow: bool) -> Report:
         if self.store is None and not os.path.isdir(self.root.path):
@@ -242,3 +246,26 @@ def _left_out(store: Store) -> tuple[tuple[Skipped, ...], tuple[Skipped, ...], i
     return left_out(
         store, store.notes("skipped"), store.notes("unavailable"), store.number("withheld")
     )
+
+
+def demand(opened: Sequence[OpenRoot], reports: Sequence[Report]) -> None:
+    """Raise the error of the first strict root that is refused: then nothing is answered."""
+    compare(opened, reports)
+    for each, report in zip(opened, reports, strict=True):
+        if each.root.rules.strict and report.failure is not None:
+            raise report.failure
+
+
+def compare(opened: Sequence[OpenRoot], reports: Sequence[Report]) -> None:
+    """Refuse the strict roots that share ids with one another."""
+    strict = [
+        (each, report, each.store)
+        for each, report in zip(opened, reports, strict=True)
+        if each.root.rules.strict and report.failure is None and each.store is not None
+    ]
+    if len(strict) > 1:
+        from index_cache.verdict import across
+
+        for number, error in across([store for _, _, store in strict]).items():
+            each, report, _ = strict[number]
+            each.refuse(report, error)

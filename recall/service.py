@@ -16,13 +16,13 @@ from index_cache.refresh import Options
 from recall import caches, config, dirs, failures
 from recall.asked import may_narrow
 from recall.nesting import Nesting, filters
-from recall.opened import OpenRoot
+from recall.opened import OpenRoot, compare, demand
 from recall.searching import Answer, Searching
 from recall.withhold import shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Self
 
     from index_cache.errors import RecallError
@@ -173,34 +173,13 @@ class Recall:
             )
 
         try:
-            self._demand(reports)
+            demand(self._opened, reports)
             while not self._filled(fill, answer, options):
                 continue
         finally:
             looked = [each for each in reports if refresh or each.damage or each.built]
             failures.record(self._state, looked)
         return answer
-
-    def _demand(self, reports: Sequence[Report]) -> None:
-        """Raise the error of the first strict root that is refused: then nothing is answered."""
-        self._compare(reports)
-        for each, report in zip(self._opened, reports, strict=True):
-            if each.root.rules.strict and report.failure is not None:
-                raise report.failure
-
-    def _compare(self, reports: Sequence[Report]) -> None:
-        """Refuse the strict roots that share ids with one another."""
-        strict = [
-            (each, report, each.store)
-            for each, report in zip(self._opened, reports, strict=True)
-            if each.root.rules.strict and report.failure is None and each.store is not None
-        ]
-        if len(strict) > 1:
-            from index_cache.verdict import across
-
-            for number, error in across([store for _, _, store in strict]).items():
-                each, report, _ = strict[number]
-                each.refuse(report, error)
 
     def _filled(self, fill: Callable[[], None], answer: Answer, options: Options) -> bool:
         """Fill in an answer; False if a cache was damaged and has been made anew instead."""
@@ -246,7 +225,9 @@ class Recall:
     ) -> None:
         stores = [each.view for each in self._opened]
         nesting = Nesting(self.roots, stores)
-        wanted = filters(self.roots, nesting, types, under, self._cwd, journal)
+        now = self._fs.now_ns() // 1000
+        roots = self.roots
+        wanted = filters(roots, nesting, types, under, self._cwd, journal, valid_at=now)
         if operators and may_narrow(answer.query):
             from recall.narrowing import narrow, understood
 
@@ -285,7 +266,7 @@ class Recall:
         """
         options = Options(wait=wait, insist=True, prune=prune, compact=compact, progress=progress)
         reports = [each.refresh(options) for each in self._opened]
-        self._compare(reports)
+        compare(self._opened, reports)
         self._swept = time.monotonic()
         failures.record(self._state, reports)
         if self._directory is not None:

@@ -39,7 +39,7 @@ def root(tmp_path: Path, home: Path) -> Path:
     """Give a strict root with one note that is good."""
     directory = tmp_path / "r"
     write(directory / "good.md", GOOD)
-    configure(home, r={"path": str(directory), "strict": True})
+    configure(home, r={"path": str(directory), "strict": True, "jsonl": True})
     return directory
 
 
@@ -61,6 +61,11 @@ def _link(name: str, target: str) -> Plant:
         (root / name).symlink_to(target)
 
     return plant
+
+
+def _lines(*lines: object) -> Plant:
+    texts = [each if isinstance(each, str) else json.dumps(each) for each in lines]
+    return _note("\n".join(texts), "log.jsonl")
 
 
 def _socket(root: Path) -> None:
@@ -120,6 +125,35 @@ PLANTED: dict[str, tuple[Plant, tuple[str, int | None, str]]] = {
         ("sub/bad.md", 1, "metadata"),
     ),
     "a block too long": (_meta("x: " + "y" * 131_072), ("sub/bad.md", 2, "metadata")),
+    "a line that is no record": (
+        _lines({"id": "L1", "text": "One."}, "no JSON", [1]),
+        ("log.jsonl", 2, "record"),
+    ),
+    "a line that is not UTF-8": (_note(b"{}\n\xff\n", "log.jsonl"), ("log.jsonl", 2, "record")),
+    "one id on two lines": (
+        _lines({"id": "L1"}, {"id": "L2"}, {"id": "L1"}),
+        ("log.jsonl", 3, "duplicate"),
+    ),
+    "the id of a note on a line": (
+        _lines({"id": "L1"}, {"id": "GOOD"}),
+        ("log.jsonl", 2, "duplicate"),
+    ),
+    "time on a line": (
+        _lines({}, {"created": "soon"}, {"created": "late"}),
+        ("log.jsonl", 2, "time"),
+    ),
+    "time below a key of a line": (
+        _lines({"generated": {"at": "soon"}}),
+        ("log.jsonl", 1, "time"),
+    ),
+    "a number for a time": (_lines({"valid_until": 1.5}), ("log.jsonl", 1, "time")),
+    "control character on a line": (_lines({"text": "a\x1bb"}), ("log.jsonl", 1, "control")),
+    "NUL on a line": (_lines({}, {"text": "a\0b"}), ("log.jsonl", 2, "control")),
+    "control character deep in a line": (
+        _lines({"a": [{"b": "\x7f"}]}),
+        ("log.jsonl", 1, "control"),
+    ),
+    "override in the title of a line": (_lines({"title": "\u202e"}), ("log.jsonl", 1, "control")),
     "no regular file": (_socket, ("talk.md", None, "unavailable")),
 }
 
@@ -152,7 +186,7 @@ def test_one_violation_costs_all_answers_until_it_is_mended(
 def test_nothing_is_checked_where_a_root_is_not_strict(
     name: str, root: Path, home: Path, capfdbinary: Output
 ) -> None:
-    configure(home, r={"path": str(root)})
+    configure(home, r={"path": str(root), "jsonl": True})
     PLANTED[name][0](root)
     assert "good.md" in found(capfdbinary)
     assert run(capfdbinary, "status")[1]["data"]["roots"][0]["violations"] is None
@@ -178,6 +212,41 @@ def test_what_is_no_violation(text: str, root: Path, capfdbinary: Output) -> Non
     write(root / "other.md", text)
     assert "good.md" in found(capfdbinary)
     assert support.violations(capfdbinary) == []
+
+
+GOOD_LINES = [
+    "",
+    "\ufeff{}\r\n\n{}\n",
+    json.dumps({"text": "An override \u202e in a body\n\tof two lines.", "created": None}),
+    json.dumps({"text": "A path: C:\\u0000", "created": "2026-01-01", "date": ""}),
+    json.dumps({"private": True, "created": "soon", "text": "\x07"}),
+    json.dumps({"text": "<private>\x07</private> the rest"}),
+]
+
+
+@pytest.mark.parametrize("text", GOOD_LINES)
+def test_lines_that_are_no_violation(text: str, root: Path, capfdbinary: Output) -> None:
+    write(root / "log.jsonl", text)
+    assert "good.md" in found(capfdbinary)
+    assert support.violations(capfdbinary) == []
+
+
+def test_a_line_that_changes_before_it_is_shown_is_checked_again(root: Path) -> None:
+    log = write(root / "log.jsonl", json.dumps({"id": "L", "text": "The kestrel feeder."}) + "\n")
+    (root / "good.md").unlink()
+    bad = json.dumps({"id": "M", "created": "soon"})
+    for line, fails in (("{}", False), (bad, True)):
+        now = log.read_text() + line + "\n"
+        fs = Planting(lambda now=now: _ignore(log.write_text(now)))  # type: ignore[misc]
+        with service(root, fs, jsonl=True) as recall:
+            recall.refresh()
+            fs.armed = True
+            if fails:
+                with pytest.raises(IntegrityError) as told:
+                    recall.answer(QUESTION, refresh=False)
+                assert told.value.where == f"{root}/log.jsonl:3"
+            else:
+                assert recall.answer(QUESTION, refresh=False).cards
 
 
 def test_all_violations_are_listed_and_the_first_is_told(root: Path, capfdbinary: Output) -> None:
@@ -265,10 +334,16 @@ def test_the_limit_of_all_files(more: int, root: Path, home: Path, capfdbinary: 
 
 
 @pytest.mark.parametrize("records", [2, 3, 4])
-def test_the_limit_of_records(records: int, root: Path, home: Path, capfdbinary: Output) -> None:
-    configure(home, r={"path": str(root), "strict": True, "max_records": 3})
+@pytest.mark.parametrize("lines", [True, False])
+def test_the_limit_of_records(
+    lines: bool, records: int, root: Path, home: Path, capfdbinary: Output
+) -> None:
+    configure(home, r={"path": str(root), "strict": True, "max_records": 3, "jsonl": True})
     for number in range(records - 1):
-        write(root / f"h{number}.md", "Text.\n")
+        if lines:
+            write(root / "log.jsonl", "{}\n" * (number + 1))
+        else:
+            write(root / f"h{number}.md", "Text.\n")
     if records <= 3:
         assert found(capfdbinary) == ["good.md"]
     else:
@@ -450,8 +525,7 @@ def test_notes_that_vanish_with_their_root_are_a_violation(root: Path, capfdbina
 class Planting(FileSystem):
     """Does something once, when a note is about to be looked at before it is shown."""
 
-    def __init__(self, name: bytes, do: Callable[[], None]) -> None:
-        self.name = name
+    def __init__(self, do: Callable[[], None]) -> None:
         self.do: Callable[[], None] | None = do
         self.armed = False
 
@@ -485,7 +559,7 @@ def test_a_note_that_changes_before_it_is_shown_is_checked_again(name: str, root
     change, kind = CHANGES[name]
     write(root / "sub/n.md", "# The kestrel feeder\n\nText.\n")
     (root / "good.md").unlink()
-    fs = Planting(b"n.md", lambda: change(root))
+    fs = Planting(lambda: change(root))
     with service(root, fs, max_file_bytes=400) as recall:
         recall.refresh()
         fs.armed = True
@@ -612,6 +686,7 @@ def test_any_bytes_have_faults_that_are_told_and_read_back(data: bytes) -> None:
         return
     lines = data.count(b"\n") + 1 if data[:2] not in {b"\xff\xfe", b"\xfe\xff"} else len(data)
     assert all(1 <= line <= lines for line, _, _ in listed)
+    listed += faults.of_lines(data)
     problem = strict.told(listed)
     if problem is not None:
         assert strict.parsed(b"p", problem) == [Violation(b"p", *each) for each in listed]
@@ -648,11 +723,11 @@ def test_a_tree_is_refused_exactly_if_something_is_wrong(
         if not (top / path).exists():
             plant(top)
             expected.add((path, kind))
-    given_root = Root("r", str(top), Rules(strict=True))
+    given_root = Root("r", str(top), Rules(strict=True, jsonl=True))
     with Recall([given_root], cache_dir=str(top.parent / "cache")) as recall:
         for _ in range(2):
             (report,) = recall.refresh()
-            told = {(os.fsdecode(each.path or b""), each.kind) for each in report.violations}
+            told = {(os.fsdecode(each.path or b""), each.kind) for each in report.violations or ()}
             assert told == expected
             assert (report.failure is None) == (not wrong)
             if wrong:

@@ -149,7 +149,7 @@ def _finish(console: Console, asked: Asked, settings: Config, cwd: str, answer: 
     console.note_all(answer.notices)
     console.note_reports(answer.reports, error)
     if not answer.cards and error is None and not console.as_json and is_terminal(sys.stderr):
-        write_error("nothing found\n")
+        write_error(f"{_nothing(answer)}\n")
     return console.finish(
         lambda: _data(answer, asked.budget),
         lambda look: as_text(
@@ -157,6 +157,14 @@ def _finish(console: Console, asked: Asked, settings: Config, cwd: str, answer: 
         ),
         error,
     )
+
+
+def _nothing(answer: Answer) -> str:
+    """Return what to say of an answer without cards."""
+    if not answer.not_valid:
+        return "nothing found"
+    what = "note that would be is" if answer.not_valid == 1 else "notes that would be are"
+    return f"nothing found; {answer.not_valid:,} {what} not valid now"
 
 
 def _marker(answer: Answer, look: Look) -> Marker | None:
@@ -179,6 +187,7 @@ def _data(answer: Answer, budget: int | None) -> dict[str, object]:
     return {
         "query": answer.query,
         "total": answer.total,
+        "not_valid": answer.not_valid,
         "items": items,
         "operators": None if answer.operators is None else answer.operators.as_dict(),
         "omitted": len(answer.cards) - len(items),
