@@ -54,7 +54,7 @@ def is_current(
     hit.signature = signature
     cut = files.size(signature) > len(data)
     if strict:
-        _admit(hit, root, data, cut=cut)
+        admit(hit, root, data, cut=cut)
     now = _what_it_is(hit, data, cut=cut)
     if now is None or now is True:
         return now is True
@@ -92,7 +92,7 @@ def refuse(root: Root, path: bytes, problem: str) -> NoReturn:
     raise error
 
 
-def _admit(hit: Hit, root: Root, data: bytes, *, cut: bool) -> None:
+def admit(hit: Hit, root: Root, data: bytes, *, cut: bool) -> None:
     """Raise RootRefused if a strict root's file that was edited has a violation now."""
     from index_cache.reader import problem
 

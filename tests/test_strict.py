@@ -608,6 +608,66 @@ def test_a_link_planted_during_the_scan_is_not_followed(*, before: bool, root: P
         recall.search(QUESTION)
 
 
+def test_a_link_to_what_has_no_notes_is_noticed_during_the_scan(root: Path) -> None:
+    write(root / "sub/x.txt", "Text.\n")
+    with service(root, Racing(root / "sub", before=True)) as recall:
+        (report,) = recall.refresh()
+    assert [each.kind for each in report.violations or ()] == ["escape"]
+
+
+class Late(Racing):
+    """Puts the symlink there once the scan has seen that there is none."""
+
+    def scandir(self, path: bytes) -> list[os.DirEntry[bytes]]:
+        return list(FileSystem.scandir(self, path))  # type: ignore[arg-type]
+
+    def is_below(self, directory: bytes, top: bytes) -> bool:
+        below = super().is_below(directory, top)
+        if directory.rstrip(b"/") == os.fsencode(self.directory) and not self.done:
+            self.swap()
+        return below
+
+
+def test_a_link_planted_after_the_scan_is_not_followed(root: Path) -> None:
+    write(root / "sub/n.md", "# The kestrel feeder\n\nText.\n")
+    with service(root, Late(root / "sub", before=False)) as recall:
+        (report,) = recall.refresh()
+    assert (b"sub/n.md", "escape") in [(each.path, each.kind) for each in report.violations or ()]
+
+
+def test_a_root_whose_own_path_has_become_a_link_is_refused(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "alias").symlink_to(root)
+    with service(tmp_path / "alias") as recall, pytest.raises(IntegrityError) as told:
+        recall.search(QUESTION)
+    assert told.value.where == str(tmp_path / "alias")
+
+
+def test_no_view_is_to_be_had_of_a_refused_root(root: Path) -> None:
+    (root / "link").symlink_to("good.md")
+    with service(root) as recall:
+        recall.refresh()
+        (opened,) = recall._opened
+        with pytest.raises(IntegrityError):
+            assert opened.view
+        (root / "link").unlink()
+        recall.refresh()
+        assert opened.view is not None
+
+
+def test_what_a_private_span_hides_of_an_encoding_is_asked_each_time(root: Path) -> None:
+    note = "<private>x</private>\nText.\n"
+    write(root / "n.md", note.encode("utf-16"))
+    with service(root) as recall:
+        (report,) = recall.refresh()
+        assert [each.kind for each in report.violations or ()] == ["encoding"]
+        write(root / "n.md", note)
+        (report,) = recall.refresh()
+        assert report.violations == []
+        write(root / "n.md", note.encode("utf-16"))
+        (report,) = recall.refresh()
+        assert [each.kind for each in report.violations or ()] == ["encoding"]
+
+
 def test_another_writer_does_not_make_a_violation_pass(root: Path, capfdbinary: Output) -> None:
     assert found(capfdbinary) == ["good.md"]
     with service(root) as recall:
