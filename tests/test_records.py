@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from stateful_support import SECOND, Place, fresh
+from vectors import load, named
 
 from index_cache.analyze import Analyzer
 from index_cache.jsonl import MAX_LINE, Lines
 from index_cache.model import Root, Rules
 from index_cache.parse import Document
+from index_cache.reader import record_id
 from index_cache.verify import check
 
 if TYPE_CHECKING:
@@ -150,6 +152,20 @@ def test_fields(name: str) -> None:
     document = Document.of_record(b"log.jsonl", lines.fields(found))
     assert {key: getattr(document, key) for key in wanted} == wanted
     assert lines.problem is None
+
+
+@pytest.mark.parametrize("vector", load("records.json")["files"], ids=named)
+def test_vectors(vector: dict[str, Any]) -> None:
+    path, lines = vector["path"].encode(), Lines(vector["text"].encode())
+    assert lines.problem == vector["problem"]
+    assert [line.number for line in lines.found] == [each["line"] for each in vector["records"]]
+    for line, wanted in zip(lines.found, vector["records"], strict=True):
+        document = Document.of_record(path, lines.fields(line))
+        for key in wanted.keys() - {"line", "record_id"}:
+            got = getattr(document, key)
+            assert (list(got) if isinstance(got, tuple) else got) == wanted[key], key
+        if "record_id" in wanted:
+            assert record_id(path, document, line.number) == wanted["record_id"]
 
 
 def test_what_is_missing_of_the_last_line_is_nobodys_fault(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hook_support import configure, considered, index, write
 from stateful_support import SECOND, START, Place
+from vectors import load
 
 from index_cache.files import FileSystem
 from index_cache.model import Root, Rules
@@ -143,6 +144,11 @@ def test_the_hook_injects_nothing_that_is_not_valid(
 )
 def test_instants(text: str, seconds: float | None) -> None:
     assert instant(text) == (None if seconds is None else round(seconds * 1_000_000))
+
+
+@pytest.mark.parametrize("vector", load("records.json")["instants"], ids=lambda each: each["text"])
+def test_vectors_of_instants(vector: dict[str, Any]) -> None:
+    assert instant(vector["text"]) == vector["microseconds"]
 
 
 def test_a_time_without_a_zone_is_local_where_people_say_when_a_note_is_stale() -> None:
