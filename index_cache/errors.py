@@ -53,7 +53,7 @@ class ConfigInvalid(RecallError):
 
 
 class IntegrityError(RecallError):
-    """Canonical data is not what it must be, and what rests on it can't be done."""
+    """Canonical data is not what it has to be: a strict root's, an id of several, an audit."""
 
     code = "integrity_error"
     exit_status = 4

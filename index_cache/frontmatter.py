@@ -70,6 +70,25 @@ def parse(block: str) -> dict[str, Value]:
     return found
 
 
+def refusal(block: str) -> int | None:
+    """Return the line of a block (from 0) at which YAML refuses it, None for what is read as YAML.
+
+    A block that has nothing but comments says nothing, and is not refused.
+    """
+    if _by_yaml(block) is not None:
+        return None
+    if len(block) > MAX_YAML or _is_deep(block):
+        return 0
+    try:
+        node = _Nodes(block).get_single_node()
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        return mark.line if mark is not None else 0
+    except (yaml.YAMLError, UnicodeError):
+        return 0
+    return None if node is None else 0
+
+
 def _is_deep(block: str) -> bool:
     """Tell whether a block may nest so deeply that libyaml before 0.2.6 overflows the stack."""
     return block.count("[") + block.count("{") > _MAX_NESTED or bool(_DEEP.search(block))

@@ -7,7 +7,7 @@ module when it has.
 
 from __future__ import annotations
 
-from index_cache import db, locks, reader
+from index_cache import db, locks, reader, verdict
 from index_cache.diff import Diff
 from index_cache.ingest import Ingest, OtherParsers
 from index_cache.model import by_path
@@ -64,6 +64,8 @@ def write(
         keep(store, found, changes, unread, generation)
         if again and not left:  # else rows that other versions made are still there
             store.set_meta("parsers", reader.parsers())
+        if store.root.rules.strict:
+            verdict.keep(store)
         store.set_meta("built", 1)
     return done
 

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
 MAX_FILE_BYTES = 8 * 1024 * 1024
 MAX_FILES = 200_000
+# Of a strict root, unless its rules say other numbers.
+STRICT_FILES = 10_000
+STRICT_BYTES = 128 * 1024 * 1024
+STRICT_RECORDS = 50_000
 
 # Why a note that its author or its root made private is in no list and has no document.
 WITHHELD = "withheld"
@@ -30,7 +34,8 @@ class Rules:
     path) that they are relative to. ``gitignore`` says
     whether git's ignore rules count, ``max_file_bytes`` is how much of one file is read (bytes),
     ``max_files`` how many files a root may have. With ``jsonl`` the lines of ``.jsonl`` files are
-    records; with ``strict`` nothing is answered where anything in it is wrong.
+    records; with ``strict`` nothing is answered where anything in it is wrong, of which it is a
+    part to have more than ``max_bytes`` in all files together or ``max_records`` records.
     """
 
     __slots__ = (
@@ -39,8 +44,10 @@ class Rules:
         "gitignore",
         "include",
         "jsonl",
+        "max_bytes",
         "max_file_bytes",
         "max_files",
+        "max_records",
         "private",
         "strict",
     )
@@ -53,10 +60,12 @@ class Rules:
         private: tuple[str, ...] = (),
         gitignore: bool = True,
         max_file_bytes: int = MAX_FILE_BYTES,
-        max_files: int = MAX_FILES,
+        max_files: int | None = None,
         elsewhere: tuple[tuple[str, tuple[str, ...]], ...] = (),
         jsonl: bool = False,
         strict: bool = False,
+        max_bytes: int = STRICT_BYTES,
+        max_records: int = STRICT_RECORDS,
     ) -> None:
         self.elsewhere = elsewhere
         self.include = include
@@ -64,9 +73,12 @@ class Rules:
         self.private = private
         self.gitignore = gitignore
         self.max_file_bytes = max_file_bytes
-        self.max_files = max_files
+        usual = STRICT_FILES if strict else MAX_FILES
+        self.max_files = usual if max_files is None else max_files
         self.jsonl = jsonl
         self.strict = strict
+        self.max_bytes = max_bytes
+        self.max_records = max_records
 
     def as_key(self) -> tuple[object, ...]:
         """Return what makes two sets of rules the same, for equality and for the cache's name."""
@@ -79,6 +91,7 @@ class Rules:
             self.max_files,
             *self.elsewhere,
             *(name for name in ("jsonl", "strict") if getattr(self, name)),
+            *((self.max_bytes, self.max_records) if self.strict else ()),
         )
 
     def withholding(self, elsewhere: tuple[tuple[str, tuple[str, ...]], ...]) -> Rules:
@@ -93,6 +106,8 @@ class Rules:
             elsewhere=elsewhere,
             jsonl=self.jsonl,
             strict=self.strict,
+            max_bytes=self.max_bytes,
+            max_records=self.max_records,
         )
 
     def __eq__(self, other: object) -> bool:

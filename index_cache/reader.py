@@ -12,10 +12,12 @@ from index_cache import files
 from index_cache.analyze import Analyzers
 from index_cache.digests import sha256
 from index_cache.filters import mark
+from index_cache.limits import ESCAPED
 from index_cache.model import WITHHELD, Skipped
 from index_cache.moments import instant
 from index_cache.rows import Entry, Row
 from index_cache.schema import TYPE
+from index_cache.strict import told
 from index_cache.text import Content, NotText
 
 TYPE_CHECKING = False
@@ -61,6 +63,7 @@ class Reader:
         self._in_pieces = in_pieces
         self._withheld = withheld
         self._analyzers = Analyzers()
+        self._strict = root.rules.strict
         self._directory = b""  # the last one that was found to lie below the root
 
     def row(
@@ -111,6 +114,8 @@ class Reader:
 
             cut = files.size(signature) > len(data)
             made = read(entry, data, records or {}, self._analysed, cut=cut, again=self._again)
+            if self._strict:
+                entry.problem = problem(path, data)
             return Row(number, entry, records=made)
         try:
             content = Content(data)
@@ -118,26 +123,30 @@ class Reader:
             return self._without_document(entry, number, known, str(error))
         entry.digest = content.digest
         if known and known.digest == content.digest and not self._again:
-            entry.problem = known.problem
+            entry.problem = problem(path, data) if self._strict else known.problem
             return Row(number, entry)
-        return self._indexed(entry, number, known, content)
+        return self._indexed(entry, number, known, content, data)
 
     def _read(self, path: bytes) -> tuple[bytes, bytes]:
         """Read a file whose directory is still one of the root's, and no symlink out of it."""
         directory = os.path.dirname(self._top + path)
         if directory != self._directory:
             if not self._fs.is_below(directory, self._top):
-                raise FileNotFoundError
+                raise OSError(ESCAPED) if self._strict else FileNotFoundError
             self._directory = directory
         return self._fs.read(self._top + path, self._limit)
 
-    def _indexed(self, entry: Entry, number: int, known: Entry | None, content: Content) -> Row:
+    def _indexed(
+        self, entry: Entry, number: int, known: Entry | None, content: Content, data: bytes
+    ) -> Row:
         from index_cache.parse import Document  # 10 ms that a suspect need not pay
 
         document = Document(entry.path, content.text)
         if document.withheld:
             return self._without_document(entry, number, known, WITHHELD)
-        if content.guessed:
+        if self._strict:
+            entry.problem = problem(entry.path, data)
+        elif content.guessed:
             entry.problem = "indexed, but it is not all UTF-8: the stray bytes were read as cp1252"
         elif is_odd((document.valid_from, document.valid_until)):
             entry.problem = "indexed, but a time in valid_from or valid_until can't be read"
@@ -177,6 +186,16 @@ class Reader:
         entry.digest = None
         entry.problem = WITHHELD if self._was_withheld(entry.path, known) else problem
         return Row(number, entry, replaces=known is not None)
+
+
+def problem(path: bytes, data: bytes) -> str | None:
+    """Return the problem of a file in a strict root; each of them is a violation."""
+    from index_cache import faults  # few roots are strict
+
+    try:
+        return told(faults.of_lines(data) if files.is_jsonl(path) else faults.faults(data))
+    except NotText as error:
+        return str(error)
 
 
 def parsers() -> str:

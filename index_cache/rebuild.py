@@ -10,7 +10,7 @@ import time
 
 import apsw
 
-from index_cache import db, locks, search
+from index_cache import db, locks, search, strict, verdict
 from index_cache.analyze import Analyzers
 from index_cache.candidates import candidates
 from index_cache.diff import diff
@@ -54,8 +54,9 @@ def rebuild(
 
     ``deep`` proves every posting; ``wait`` is how many seconds to wait for another writer. Raises
     RootUnavailable when notes that the cache has can't be looked at; CacheBusy when another process
-    is at it for longer than the wait; CheckFailed when the fresh cache is not what the notes say;
-    OSError and apsw.Error when it can't be written. Then the old one is left as it is.
+    is at it for longer than the wait; RootRefused for a strict root with violations; CheckFailed
+    when the fresh cache is not what the notes say; OSError and apsw.Error when it can't be written.
+    Then the old one is left as it is.
     """
     return _Rebuild(root, directory, fs, deep=deep, wait=wait, progress=progress).run()
 
@@ -139,6 +140,8 @@ class _Rebuild:
                 gathering.notes,
                 withheld=gathering.withheld,
             )
+            if self.root.rules.strict:
+                self._judge(fresh)
             gathering.finish(done.unavailable, done.moving)
             self.proof.tell(gathering, deep=self.deep)
             self._prove(fresh, gathering)
@@ -146,6 +149,12 @@ class _Rebuild:
             self._swap(fresh, gathering, had)
         finally:
             fresh.close()
+
+    def _judge(self, fresh: Store) -> None:
+        """Raise RootRefused if a strict root is not to be answered from."""
+        refused = strict.refusal(self.root, verdict.violations(fresh))
+        if refused is not None:
+            raise refused
 
     def _gathering(self, old: Store | None) -> tuple[Gathering, Store | None]:
         """Return the notes to be read, and the old cache if its manifest can be."""
@@ -252,6 +261,8 @@ def _copy(fresh: Store, live: Store) -> None:
         generation = max(fresh.generation, live.generation) + 1
         fresh.set_meta("generation", generation)
         fresh.set_meta("directories_of", generation)
+        if fresh.root.rules.strict:
+            fresh.set_meta("repeated_of", generation)
     copying = live.connection.backup("main", fresh.connection, "main")
     try:
         copying.step()

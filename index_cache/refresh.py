@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from index_cache.ingest import Progress
     from index_cache.model import Root, Skipped
     from index_cache.scan import Scan
+    from index_cache.strict import Violation
 
 _LINGER = 12 * 3600  # seconds that deleted text may stay in a file before it is compacted
 
@@ -36,8 +37,9 @@ class Report:
     directories and files that could not be looked at, whose rows stay; ``withheld`` counts what
     is private and in no list. ``busy`` says that another
     process was writing, so that its older view counts; ``built`` that this call made the first
-    view. ``failure`` is why this root could not be refreshed at all. ``damage`` is what was wrong
-    with the cache file, if it was damaged. ``seconds`` is elapsed time.
+    view. ``failure`` is why this root could not be refreshed at all, or, of a strict root, why it
+    is refused: its ``violations``, None where nobody has looked. ``damage`` is what was wrong with
+    the cache file, if it was damaged. ``seconds`` is elapsed time.
     """
 
     __slots__ = (
@@ -56,6 +58,7 @@ class Report:
         "skipped",
         "unavailable",
         "unchanged",
+        "violations",
         "withheld",
     )
 
@@ -72,6 +75,7 @@ class Report:
         self.built = False
         self.failure: RecallError | None = None
         self.damage: str | None = None
+        self.violations: list[Violation] | None = None
 
 
 class Options:
@@ -227,6 +231,12 @@ class _Refresh:
         report.skipped, report.unavailable, report.withheld = left_out(
             self.store, found.skipped, unavailable, found.withheld
         )
+        if self.store.root.rules.strict:
+            from index_cache.verdict import violations
+
+            # Of what an earlier refresh could not look at, it is not known that this one could.
+            seen = {*self.store.notes("unavailable"), *changes.unavailable}
+            report.violations = violations(self.store, found.skipped, seen)
         report.notices += tuple(found.notices)
         report.seconds = time.perf_counter() - self.started
         if self.store.path and not report.busy:

@@ -10,11 +10,12 @@ import re
 import stat
 import struct
 
-from index_cache import files, ignorefiles
+from index_cache import files, ignorefiles, limits
 from index_cache.directories import ABSENT, UNKNOWN
 from index_cache.errors import RootUnavailable
 from index_cache.gitignore import Ignored, ask
 from index_cache.globs import Globs
+from index_cache.limits import CUT, ESCAPED, NOT_HERE, NOT_REGULAR, SYMLINK
 from index_cache.model import Root, Skipped
 
 TYPE_CHECKING = False
@@ -110,7 +111,7 @@ def scan(
         for path in git.files:
             walk.ignore_file(path)
     walk.run(top)
-    _apply_limit(found, root.rules.max_files)
+    limits.apply(found.entries, found.skipped, root.rules)
     return found
 
 
@@ -139,36 +140,50 @@ class Walk:
         self.private = _Private(root)
         self.suffixes = (*SUFFIXES, b".jsonl") if root.rules.jsonl else SUFFIXES
         self.max_bytes = root.rules.max_file_bytes
+        self.strict = root.rules.strict
         self.top = os.path.join(os.fsencode(root.path), b"")
         self.watches = bool(found.top) and found.directories is not None
 
     def run(self, top: bytes) -> None:
         """Walk all of the root, whose path is ``top``."""
         pending = [b""]
-        found = self.found.directories
+        if self.strict and not self.fs.is_below(top, b"/"):
+            self.found.unavailable.append(Skipped(b"", ESCAPED))
         while pending:
             prefix = pending.pop()
-            if found is not None:
-                # Before the listing: what comes in between is not in this signature.
-                found[prefix] = self._signature(os.path.join(top, prefix[:-1]) if prefix else top)
-            try:
-                listing = self.fs.scandir(os.path.join(top, prefix))
-            except (FileNotFoundError, NotADirectoryError) as error:
-                if not prefix:
-                    raise _root_unavailable(self.root, error) from error
-                if found is not None:
-                    found.pop(prefix, None)
-                continue  # gone since its parent was listed: so is all that was below it
-            except OSError as error:
-                if not prefix:
-                    raise _root_unavailable(self.root, error) from error
-                self.found.unavailable.append(Skipped(prefix, files.describe(error)))
-                if found is not None:
-                    found[prefix] = UNKNOWN  # nothing is known of what is in it
+            listing = self._listing(top, prefix)
+            if listing is None:
                 continue
             pending += self.directory(prefix, listing)
             if not listing:
                 self._nothing_in(os.path.join(top, prefix), prefix)
+
+    def _listing(self, top: bytes, prefix: bytes) -> Sequence[DirEntry] | None:
+        """Return what is in a directory, None if it can't be told or is gone."""
+        found = self.found.directories
+        if found is not None:
+            # Before the listing: what comes in between is not in this signature.
+            found[prefix] = self._signature(os.path.join(top, prefix[:-1]) if prefix else top)
+        try:
+            listing = self.fs.scandir(os.path.join(top, prefix))
+        except OSError as error:
+            if not prefix:
+                raise _root_unavailable(self.root, error) from error
+            if not isinstance(error, FileNotFoundError | NotADirectoryError):
+                self._unknown(prefix, files.describe(error))
+            elif found is not None:
+                found.pop(prefix, None)  # gone since its parent was listed, with all below it
+            return None
+        if self.strict and prefix and not self.fs.is_below(os.path.join(top, prefix), top):
+            self._unknown(prefix, ESCAPED)
+            return None
+        return listing
+
+    def _unknown(self, prefix: bytes, why: str) -> None:
+        """Note that nothing is known of what is in a directory."""
+        self.found.unavailable.append(Skipped(prefix, why))
+        if self.found.directories is not None:
+            self.found.directories[prefix] = UNKNOWN
 
     def _signature(self, directory: bytes) -> bytes:
         try:
@@ -219,6 +234,8 @@ class Walk:
         except OSError:
             directory = True
         self.found.withheld += directory or path.lower().endswith(self.suffixes)
+        if self.strict and entry.is_symlink():
+            self._skip(b"", f"{SYMLINK} at a private path")
         return True
 
     def other(self, prefix: bytes, entry: DirEntry) -> bool:
@@ -232,7 +249,7 @@ class Walk:
             if entry.is_symlink():
                 self.symlink(path, entry)
             elif entry.name.endswith(b".icloud") and path[:-7].lower().endswith(self.suffixes):
-                self._skip(path, "not on this disk (cloud placeholder)")
+                self._skip(path, NOT_HERE)
         except OSError as error:  # where listing a directory does not tell what is in it
             self.found.unavailable.append(Skipped(path + b"/", files.describe(error)))
         return False
@@ -261,14 +278,14 @@ class Walk:
             else:
                 self.found.entries[path] = quick_signature(st)
                 if st.st_size > self.max_bytes:
-                    self._skip(path, f"only its first {self.max_bytes:,} bytes are indexed")
+                    self._skip(path, f"{CUT} {self.max_bytes:,} bytes are indexed")
             return False
         if stat.S_ISDIR(st.st_mode):
             return self.wanted(path + b"/", entry.name)
         if stat.S_ISLNK(st.st_mode):
             self.symlink(path, entry)
         else:
-            self._skip(path, "not a regular file")
+            self._skip(path, NOT_REGULAR)
         return False
 
     def refusal(self, path: bytes, st: files.StatResult, names: set[bytes] | None) -> str | None:
@@ -280,7 +297,7 @@ class Walk:
         if self.include and not self.include.match(path):
             return "not included by the root's rules"
         if files.is_placeholder(st):
-            return "not on this disk (cloud placeholder)"
+            return NOT_HERE
         if names is not None:
             name = path.rpartition(b"/")[2]
             original = original_of(name)
@@ -308,13 +325,13 @@ class Walk:
         return reason is None
 
     def symlink(self, path: bytes, entry: DirEntry) -> None:
-        """Count a symlink to Markdown or to a directory; none is followed."""
+        """Count a symlink to Markdown or to a directory, in a strict root any; none is followed."""
         try:
             directory = entry.is_dir(follow_symlinks=True)
         except OSError:
             directory = False
-        if directory or path.lower().endswith(self.suffixes):
-            self._skip(path, "symlink")
+        if self.strict or directory or path.lower().endswith(self.suffixes):
+            self._skip(path, SYMLINK)
 
     def _skip(self, path: bytes, reason: str) -> None:
         self.found.skipped.append(Skipped(path, reason))
@@ -364,13 +381,6 @@ def original_of(name: bytes) -> bytes:
     """
     copy = _CONFLICT.fullmatch(name)
     return copy["stem"] + copy["suffix"] if copy else name
-
-
-def _apply_limit(found: Scan, max_files: int) -> None:
-    if len(found.entries) > max_files:
-        for path in sorted(found.entries)[max_files:]:
-            del found.entries[path]
-            found.skipped.append(Skipped(path, f"beyond the root's limit of {max_files:,} files"))
 
 
 def _root_unavailable(root: Root, error: OSError) -> RootUnavailable:

@@ -22,7 +22,7 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _CONTROLS = bytes({*range(0x20), 0x7F} - {*b"\b\t\n\v\f\r\x1b"})
 
 # Where the text of a record in a JSONL file is, the first that is one.
-_TEXTS = ("content", "text", "body", "message")
+TEXTS = ("content", "text", "body", "message")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,6 +110,16 @@ def split(text: str) -> tuple[str | None, int]:
     return None, 0
 
 
+def is_unclosed(text: str) -> bool:
+    """Tell whether a note begins with what would be a metadata block, were it ever closed."""
+    begin = _opened(text)
+    if not begin or split(text)[1]:
+        return False
+    lines = text[begin:].split("\n")
+    closed = any(line[:3] in _CLOSING and not _ending(line[len(_OPENING) :]) for line in lines)
+    return not closed and bool(text[begin:].strip()) and _begins_with_key(text[begin:])
+
+
 def _opened(text: str) -> int:
     """Return where the line after the opening fence begins, 0 without a fence."""
     at = 0
@@ -142,5 +152,5 @@ def _begins_with_key(block: str) -> bool:
 
 def text_of(fields: Mapping[str, object]) -> str:
     """Return the text of a record with these fields, "" if it has none."""
-    texts = (fields.get(key) for key in _TEXTS)
+    texts = (fields.get(key) for key in TEXTS)
     return next((text for text in texts if isinstance(text, str) and text.strip()), "")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 
-from index_cache import db
+from index_cache import db, strict, verdict
 from index_cache.diff import diff
 from index_cache.equivalence import differences, place_of
 from index_cache.guard import check_pages
@@ -142,7 +142,8 @@ def check(
     """Compare a root's notes with its open cache; return what was found.
 
     Without a cache the notes alone are digested. ``deep`` reads every posting. Raises
-    RootUnavailable when the root can't be listed, and what reading a damaged cache raises.
+    RootUnavailable when the root can't be listed, RootRefused for a strict root whose cache equals
+    its notes and which has violations, and what reading a damaged cache raises.
     """
     started = time.perf_counter()
     proof = Proof(root, store.path if store else None)
@@ -154,11 +155,20 @@ def check(
         compare(proof, gathering, deep=deep)
         if store:
             proof.damage = _fault(store)
+            if root.rules.strict and proof.equivalent:
+                _judge(store, gathering.found)
     finally:
         if store:
             store.end_reading()
     proof.seconds = time.perf_counter() - started
     return proof
+
+
+def _judge(store: Store, found: Scan) -> None:
+    """Raise RootRefused if a strict root, whose cache equals its notes, has violations."""
+    refused = strict.refusal(store.root, verdict.violations(store, found.skipped))
+    if refused is not None:
+        raise refused
 
 
 def _fault(store: Store) -> str | None:

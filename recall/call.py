@@ -130,15 +130,16 @@ class Call:
         }
         waiting, failing = [shown[name] for name in every], []
         if self._thorough or self._has_caches():
-            from recall.views import BUSY, UNUSABLE, Views
+            from recall.views import BUSY, REFUSED, UNUSABLE, Views
 
             self._mark("caches")
             self.views = Views(found.roots, [False] * len(found.roots))
             known = sessionline.counted(self.views.all, self.cache_dir or "")
             counts = [(shown[view.root.name], count) for view, count in known]
             rest = [view for view in self.views.all if not view.stores]
-            failing = [shown[view.root.name] for view in rest if view.state in (BUSY, UNUSABLE)]
-            waiting = [shown[view.root.name] for view in rest if view.state not in (BUSY, UNUSABLE)]
+            not_now = (BUSY, UNUSABLE, REFUSED)
+            failing = [shown[view.root.name] for view in rest if view.state in not_now]
+            waiting = [shown[view.root.name] for view in rest if view.state not in not_now]
         self.said = sessionline.words(counts, waiting, failing, self.cap)
         self.line = sessionline.line(self.said)
         self._mark("end")
@@ -174,6 +175,9 @@ class Call:
             if view.state == UNUSABLE and view.trouble is not None:
                 told = db.unusable(view.root, view.trouble, None, 0)
                 self.faults.append(Fault(told.message, told.where, told.hint))
+            elif view.refused is not None:
+                why = view.refused
+                self.faults.append(Fault(why.message, why.where, why.hint))
         self._mark("end")
 
     def _has_caches(self) -> bool:
@@ -197,13 +201,14 @@ class Call:
 
     def _silenced(self) -> str | None:
         """Return why no cache at all could answer, None if one did."""
-        from recall.views import ANSWERS, BUSY, DAMAGED, UNUSABLE
+        from recall.views import ANSWERS, BUSY, DAMAGED, REFUSED, UNUSABLE
 
         assert self.views is not None  # noqa: S101 - for the type
         states = {view.state for view in self.views.all}
         if ANSWERS in states:
             return None
-        return next((state for state in (DAMAGED, UNUSABLE, BUSY) if state in states), NO_CACHE)
+        known = (DAMAGED, UNUSABLE, REFUSED, BUSY)
+        return next((state for state in known if state in states), NO_CACHE)
 
     def _mark(self, part: str) -> None:
         self.marks.append((part, time.perf_counter()))

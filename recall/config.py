@@ -307,7 +307,8 @@ class _Loading:
             if self.looked:
                 self.looked.root(entry.path)
             fault = directory_fault(entry.path)
-            if fault is not None:
+            # Without a strict root that is not there nothing may be answered: it stays, and fails.
+            if fault is not None and not (entry.rules.strict and demand):
                 self._leave_out(entry, fault)
             elif not any((e.path, e.rules) == (entry.path, entry.rules) for e in present):
                 present.append(entry)

@@ -37,6 +37,8 @@ ROOT_KEYS = (
     "shared",
     "jsonl",
     "strict",
+    "max_bytes",
+    "max_records",
 )
 REMEMBER_KEYS = ("root",)
 SEARCH_KEYS = ("k", "budget", "include_journal", "wait")
@@ -44,7 +46,13 @@ _LISTED = 5
 MEANT_ROOTS = "did you mean roots?"
 # Wide enough for any use; beyond them a value is a slip, and a stranger's file could ask for more
 # work or output than the person wants.
-ROOT_BOUNDS = {"max_file_bytes": (1, 1024**3), "max_files": (1, 10_000_000)}
+ROOT_BOUNDS = {
+    "max_file_bytes": (1, 1024**3),
+    "max_files": (1, 10_000_000),
+    "max_bytes": (1, 1024**4),
+    "max_records": (1, 10_000_000),
+}
+_STRICT_BOUNDS = ("max_bytes", "max_records")
 SEARCH_BOUNDS = {"k": (1, 1000), "budget": (256, 1024**2), "wait": (0, 3600)}
 _BOUNDS = {"roots": ROOT_BOUNDS, "search": SEARCH_BOUNDS, "hook": settings.HOOK_BOUNDS}
 _FRACTIONS = {"wait", *settings.HOOK_FRACTIONS}
@@ -289,24 +297,11 @@ class _Reader:
                 key,
                 hint=home_hint(written),
             )
-        rules = Rules(
-            self._globs(value, "include", key),
-            self._globs(value, "exclude", key),
-            private=self._private(value, key),
-            gitignore=self._flag(value.get("gitignore", True), f"{key}.gitignore"),
-            jsonl=self._flag(value.get("jsonl", False), f"{key}.jsonl"),
-            strict=self._flag(value.get("strict", False), f"{key}.strict"),
-            **{  # type: ignore[arg-type]  # the limits alone
-                limit: int(self._number(value[limit], f"{key}.{limit}"))
-                for limit in ROOT_BOUNDS
-                if limit in value
-            },
-        )
         path = os.path.join(self.config.directory, expanded)
         if self.looked:
             self.looked.real(path)
         path = os.path.realpath(path)
-        entry = Entry(name, path, self.config.file, written=written, rules=rules)
+        entry = Entry(name, path, self.config.file, written=written, rules=self._rules(value, key))
         self._known(value, ROOT_KEYS, f"{key}.", entry.notices)
         entry.shared = self._flag(value.get("shared", False), f"{key}.shared")
         if "groups" in value:
@@ -316,6 +311,35 @@ class _Reader:
                 raise self._wrong(f"{key}.groups {fault}", f"{key}.groups", grouping.EXAMPLE)
             entry.groups = grouping.read(value["groups"])
         return entry
+
+    def _rules(self, table: dict[str, object], key: str) -> Rules:
+        strict = self._flag(table.get("strict", False), f"{key}.strict")
+        if not strict:
+            self._strict_alone(table, key)
+        return Rules(
+            self._globs(table, "include", key),
+            self._globs(table, "exclude", key),
+            private=self._private(table, key),
+            gitignore=self._flag(table.get("gitignore", True), f"{key}.gitignore"),
+            jsonl=self._flag(table.get("jsonl", False), f"{key}.jsonl"),
+            strict=strict,
+            **{  # type: ignore[arg-type]  # the limits alone
+                limit: int(self._number(table[limit], f"{key}.{limit}"))
+                for limit in ROOT_BOUNDS
+                if limit in table
+            },
+        )
+
+    def _strict_alone(self, table: dict[str, object], key: str) -> None:
+        """Say which keys have no effect, since the root is not strict."""
+        for limit in _STRICT_BOUNDS:
+            if limit in table:
+                self.config.notices.append(
+                    Notice(
+                        f"{self._where(f'{key}.{limit}')}: {key}.{limit} has no effect",
+                        "it is for strict roots: strict = true",
+                    )
+                )
 
     def _table(self, tables: dict[str, object], key: str) -> dict[str, object]:
         value = tables.get(key, {})

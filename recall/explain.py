@@ -165,6 +165,8 @@ def text(call: Call, block: str) -> str:
 
 def _root_line(view: View) -> str:
     line = f"root {visible(view.root.name, _TEXT)}: {view.state}"
+    if view.refused is not None:
+        line += f" ({visible(view.refused.message)}: {visible(view.refused.where or '')})"
     if view.near:
         line += ", of this project"
     seen = view.peek

@@ -44,7 +44,8 @@ def record(state_dir: str | None, reports: Sequence[Report]) -> None:
     for report in reports:
         told = known.setdefault(db.identity(report.root), {})
         _note_failure(told, report)
-        filed = report.failure is None and report.cache_file is not None
+        works = report.failure is None or bool(report.violations)  # though it is refused for them
+        filed = works and report.cache_file is not None
         sound = filed and (report.damage is not None or not report.busy)
         _note_damage(told, report.damage, sound=sound, anew=report.built)
     _keep(state_dir, before, known)

@@ -14,7 +14,7 @@ from index_cache.search import by_term
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Literal
+    from typing import Literal, NoReturn
 
     from index_cache.analyze import Analyzers
     from index_cache.files import FileSystem
@@ -37,22 +37,29 @@ def is_current(
     A file that was rewritten since the cache saw it is read again: its new title, summary and so
     on are shown, if it still has one of the query's terms at all (or ``anyway``, or none is asked
     for), and its terms are counted anew. ``says`` tells of its terms, field by field, whether it is
-    to be shown.
+    to be shown. Raises RootRefused for a note of a strict root that has a violation now.
     """
+    strict = root.rules.strict
     path = os.path.join(os.fsencode(root.path), hit.path)
     if not fs.is_below(os.path.dirname(path), os.fsencode(root.path)):
-        return False
+        return strict and refuse(root, hit.path, "escape: its directory lies outside of the root")
     try:
         signature = files.signature(fs.stat(path))
         if signature == hit.signature and not hit.suspect:
             return True
         signature, data = fs.read(path, root.rules.max_file_bytes)
-    except OSError:
-        return False
+    except OSError as error:
+        dropped = isinstance(error, FileNotFoundError) or not strict
+        return not dropped and refuse(root, hit.path, f"unavailable: {files.describe(error)}")
     hit.signature = signature
-    now = _what_it_is(hit, data, cut=files.size(signature) > len(data))
+    cut = files.size(signature) > len(data)
+    if strict:
+        admit(hit, root, data, cut=cut)
+    now = _what_it_is(hit, data, cut=cut)
     if now is None or now is True:
         return now is True
+    if strict and not _has_its_id(hit, now):
+        return False
     return _reread(hit, now, analyzers, terms, anyway=anyway, says=says)
 
 
@@ -74,6 +81,43 @@ def _what_it_is(hit: Hit, data: bytes, *, cut: bool) -> Document | Literal[True]
     from index_cache.parse import Document
 
     return Document(hit.path, content.text)
+
+
+def refuse(root: Root, path: bytes, problem: str) -> NoReturn:
+    """Raise RootRefused for what a file of a strict root, about to be shown, proves to be."""
+    from index_cache import strict  # few roots are
+
+    error = strict.refusal(root, strict.parsed(path, problem))
+    assert error is not None  # noqa: S101 - there is a problem
+    raise error
+
+
+def admit(hit: Hit, root: Root, data: bytes, *, cut: bool) -> None:
+    """Raise RootRefused if a strict root's file that was edited has a violation now."""
+    from index_cache.reader import problem
+
+    found = problem(hit.path, data)
+    if cut:
+        found = f"limit: it has more than {root.rules.max_file_bytes:,} bytes"
+    if found is not None and not _withholds_itself(hit, data):
+        refuse(root, hit.path, found)
+
+
+def _withholds_itself(hit: Hit, data: bytes) -> bool:
+    from index_cache.parse import Document
+    from index_cache.text import Content, NotText
+
+    try:
+        return not hit.line and Document(hit.path, Content(data).text).withheld
+    except NotText:
+        return False
+
+
+def _has_its_id(hit: Hit, now: Document) -> bool:
+    """Tell whether a record has the id it had: a refresh alone knows who else has another."""
+    from index_cache.reader import record_id
+
+    return record_id(hit.path, now, hit.line) == hit.record_id
 
 
 def _reread(

@@ -43,6 +43,12 @@ class Nesting:
                         self.counted[number] = False
             self.without.append(taken)
 
+    def close(self, roots: Sequence[Root], inner: Root) -> None:
+        """Take away all of the directory of one of the ``roots`` from those around it."""
+        for outer, taken in zip(roots, self.without, strict=True):
+            if inner.path != outer.path and _inside(inner.path, outer.path):
+                taken[os.fsencode(os.path.relpath(inner.path, outer.path))] = []
+
 
 def filters(
     roots: Sequence[Root],

@@ -15,7 +15,7 @@ from index_cache.scan import missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import TypeVar
 
     from index_cache.files import FileSystem
@@ -34,11 +34,21 @@ class OpenRoot:
         self._directory = directory
         self._fs = fs
         self._damage: str | None = None  # what was found and is in no report yet
+        self._refused: RecallError | None = None
 
     @property
     def view(self) -> Store | None:
-        """The cache, if it has ever been built to its end."""
-        return self.store if self.store is not None and self.store.built else None
+        """The cache, if it has ever been built to its end.
+
+        Raises the error for which a strict root is not to be answered from.
+        """
+        if self._refused is not None:
+            raise self._refused
+        return self.store if self._has_view() else None
+
+    def refuse(self, report: Report, error: RecallError | None) -> None:
+        """Let nothing be answered from this root, which is strict, if there is an error."""
+        report.failure = self._refused = error
 
     def close(self) -> None:
         """Close the cache; ``ready`` opens it again."""
@@ -82,7 +92,26 @@ class OpenRoot:
         """
         report = self._attempt(use, wait, anyhow=anyhow)
         self._tell(report)
+        self._refused = None
+        if self.root.rules.strict:
+            self.refuse(report, self._verdict(report))
         return report
+
+    def _verdict(self, report: Report) -> RecallError | None:
+        """Return why a strict root is not to be answered from, None if it is."""
+        from index_cache import strict, verdict
+
+        error = report.failure
+        if isinstance(error, RootUnavailable) and error.where == self.root.path:
+            return strict.unavailable(self.root, error)
+        if error is not None or self.store is None:
+            return error
+        try:
+            if report.violations is None and self.store.built:
+                report.violations = verdict.violations(self.store)
+        except db.TROUBLE as trouble:
+            return db.unusable(self.root, trouble, self.store.path, 0)
+        return strict.refusal(self.root, report.violations or [])
 
     def _attempt(self, use: Callable[[Store], Report], wait: float, *, anyhow: bool) -> Report:
         if self.store is None and not os.path.isdir(self.root.path):
@@ -92,7 +121,7 @@ class OpenRoot:
         except RecallError as error:
             return self._failed(error)
         except (apsw.Error, OSError) as error:
-            if not anyhow or isinstance(error, apsw.BusyError) or self._has_view():
+            if not anyhow or isinstance(error, apsw.BusyError) or self._still_has_view():
                 where = self.store.path if self.store else self._directory
                 return self._failed(db.unusable(self.root, error, where, 0))
             self.close()
@@ -100,8 +129,11 @@ class OpenRoot:
             return use(self.store)
 
     def _has_view(self) -> bool:
+        return self.store is not None and self.store.built
+
+    def _still_has_view(self) -> bool:
         try:
-            return self.view is not None
+            return self._has_view()
         except db.TROUBLE:
             return False
 
@@ -138,6 +170,10 @@ class OpenRoot:
         report = Report(self.root, store.path)
         report.documents = report.unchanged = store.documents()
         report.skipped, report.unavailable, report.withheld = _left_out(store)
+        if self.root.rules.strict:
+            from index_cache.verdict import violations
+
+            report.violations = violations(store)
         return report
 
     def guarded(self, use: Callable[[Store], T], wait: float) -> T:
@@ -210,3 +246,26 @@ def _left_out(store: Store) -> tuple[tuple[Skipped, ...], tuple[Skipped, ...], i
     return left_out(
         store, store.notes("skipped"), store.notes("unavailable"), store.number("withheld")
     )
+
+
+def demand(opened: Sequence[OpenRoot], reports: Sequence[Report]) -> None:
+    """Raise the error of the first strict root that is refused: then nothing is answered."""
+    compare(opened, reports)
+    for each, report in zip(opened, reports, strict=True):
+        if each.root.rules.strict and report.failure is not None:
+            raise report.failure
+
+
+def compare(opened: Sequence[OpenRoot], reports: Sequence[Report]) -> None:
+    """Refuse the strict roots that share ids with one another."""
+    strict = [
+        (each, report, each.store)
+        for each, report in zip(opened, reports, strict=True)
+        if each.root.rules.strict and report.failure is None and each.store is not None
+    ]
+    if len(strict) > 1:
+        from index_cache.verdict import across
+
+        for number, error in across([store for _, _, store in strict]).items():
+            each, report, _ = strict[number]
+            each.refuse(report, error)

@@ -6,7 +6,7 @@ import os
 
 import apsw
 
-from index_cache import db
+from index_cache import db, strict
 from index_cache.errors import RecallError, RootUnavailable
 from index_cache.rebuild import rebuild
 from index_cache.refresh import existing
@@ -56,11 +56,13 @@ def prove(root: Root, directory: str | None, fs: FileSystem, request: Request) -
             root, directory, fs, deep=request.deep, wait=request.wait, progress=request.progress
         )
     except RecallError as error:
-        failure = error
+        failure: RecallError = error
     except (apsw.Error, OSError) as error:
         failure = db.unusable(root, error, path, request.wait)
     proof = Proof(root, path)
     proof.failure = failure
+    if root.rules.strict and isinstance(failure, RootUnavailable) and failure.where == root.path:
+        proof.failure = strict.unavailable(root, failure)
     return proof
 
 

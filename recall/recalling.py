@@ -75,7 +75,7 @@ class Recalling:
     def run(self, seen: Seen, cwd: str, places: int, sensitivity: float, *, journal: bool) -> None:
         """Find the cards, ``places`` at most; parameters as the settings have them.
 
-        A cache that proves to be damaged is done without.
+        A cache that proves to be damaged is done without, as is a strict root with a violation.
         """
         while True:
             now = self._fs.now_ns() // 1000
@@ -90,6 +90,11 @@ class Recalling:
                 self._filling, self.judged = None, []
                 if not self.views.blame(error):
                     raise
+            except Exception as error:
+                # A violation in a strict root. Its class is loaded only where there is such a root.
+                if not self.views.refuse(error):
+                    raise
+                self._filling, self.judged = None, []
             else:
                 self.why = self._reason()
                 return

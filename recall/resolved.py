@@ -209,7 +209,8 @@ def _decoded(kept: Any, made_for: list[object]) -> Resolved | None:  # noqa: ANN
 
 def _root(name: str, path: str, *rules: Any) -> Root:  # noqa: ANN401 - as Rules.as_key has them
     include, exclude, private, gitignore, max_file_bytes, max_files, *others = rules
-    elsewhere = [each for each in others if not isinstance(each, str)]
+    elsewhere = [each for each in others if not isinstance(each, str | int)]
+    limits = [each for each in others if isinstance(each, int)]  # of a strict root
     return Root(
         name,
         path,
@@ -223,6 +224,7 @@ def _root(name: str, path: str, *rules: Any) -> Root:  # noqa: ANN401 - as Rules
             elsewhere=tuple((directory, tuple(globs)) for directory, globs in elsewhere),
             jsonl="jsonl" in others,
             strict="strict" in others,
+            **dict(zip(("max_bytes", "max_records"), limits, strict=False)),
         ),
     )
 

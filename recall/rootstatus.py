@@ -9,11 +9,13 @@ import apsw
 from index_cache import db, files, locks
 from index_cache.refresh import left_out
 from index_cache.store import Store
+from index_cache.verdict import violations
 from recall.caches import size_on_disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from index_cache.model import Root, Skipped
+    from index_cache.strict import Violation
 
 
 class RootStatus:
@@ -23,7 +25,8 @@ class RootStatus:
     on disk of the cache and of the indexed files, ``last_refresh`` is in seconds since the epoch.
     ``damage`` is what is wrong with a file that was found damaged just now, ``kept`` why it could
     not be deleted; ``trouble`` is why it can't be read at the moment. ``last_failure`` has when,
-    message, where, hint; ``last_damage`` when, message, count, since, repaired.
+    message, where, hint; ``last_damage`` when, message, count, since, repaired. ``violations`` are
+    those of a strict root, None for another.
     """
 
     __slots__ = (
@@ -41,6 +44,7 @@ class RootStatus:
         "text_bytes",
         "trouble",
         "unavailable",
+        "violations",
         "withheld",
     )
 
@@ -60,6 +64,7 @@ class RootStatus:
         self.trouble: str | None = None
         self.last_failure: dict[str, object] | None = None
         self.last_damage: dict[str, object] | None = None
+        self.violations: list[Violation] | None = None
 
 
 def root_status(root: Root, directory: str | None) -> RootStatus:
@@ -115,6 +120,8 @@ def _seen(root: Root, path: str) -> RootStatus:
         state.skipped, state.unavailable, state.withheld = left_out(
             store, store.notes("skipped"), store.notes("unavailable"), store.number("withheld")
         )
+        if root.rules.strict and state.built:
+            state.violations = violations(store)
         state.text_bytes = sum(map(files.size, store.signatures().values()))
     state.cache_file = path
     state.cache_bytes = size_on_disk(path)

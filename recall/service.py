@@ -16,7 +16,7 @@ from index_cache.refresh import Options
 from recall import caches, config, dirs, failures
 from recall.asked import may_narrow
 from recall.nesting import Nesting, filters
-from recall.opened import OpenRoot
+from recall.opened import OpenRoot, compare, demand
 from recall.searching import Answer, Searching
 from recall.withhold import shared
 
@@ -203,6 +203,7 @@ class Recall:
             )
 
         try:
+            demand(self._opened, reports)
             while not self._filled(fill, answer, options):
                 continue
         finally:
@@ -304,6 +305,7 @@ class Recall:
         """
         options = Options(wait=wait, insist=True, prune=prune, compact=compact, progress=progress)
         reports = [each.refresh(options) for each in self._opened]
+        compare(self._opened, reports)
         self._swept = time.monotonic()
         failures.record(self._state, reports)
         if self._directory is not None:

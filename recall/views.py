@@ -23,17 +23,20 @@ if TYPE_CHECKING:
     from index_cache.files import FileSystem
     from index_cache.model import Root
     from index_cache.peek import Peek
+    from index_cache.strict import RootRefused
 
 LOOK = 0.040  # seconds for the directories of all roots
 
 ANSWERS, MISSING, BUSY, DAMAGED, UNUSABLE = "answers", "missing", "busy", "damaged", "unusable"
+REFUSED = "refused"
 
 
 class View:
     """One root and its cache.
 
     ``state`` is ``ANSWERS``, or why it doesn't: there is no whole cache yet (``MISSING``), SQLite
-    is busy with it, or ``trouble`` is what is wrong with it. ``near`` says that the root belongs to
+    is busy with it, ``trouble`` is what is wrong with it, or ``refused`` why a strict root does
+    not answer. ``near`` says that the root belongs to
     the project that the person stands in. ``peek`` is what its directories have shown, ``new`` a
     cache in memory of files that appeared, ``chosen`` how many of these were read. ``go_on`` is the
     directory at which the next look begins, None if that is where this one did.
@@ -47,6 +50,7 @@ class View:
         "near",
         "new",
         "peek",
+        "refused",
         "root",
         "state",
         "store",
@@ -59,6 +63,7 @@ class View:
         self.near = near
         self.state = MISSING
         self.trouble: Exception | None = None
+        self.refused: RootRefused | None = None
         self.store: Store | None = None
         self.peek: Peek | None = None
         self.new: Store | None = None
@@ -93,6 +98,21 @@ class View:
         if self.store.built:
             self.store.begin_reading()
             self.state = ANSWERS
+            if self.root.rules.strict:
+                self._judge(self.store)
+
+    def _judge(self, store: Store) -> None:
+        """Do without a strict root that is refused, by what the last refresh found out."""
+        from index_cache import scan, strict, verdict  # few roots are
+
+        if not os.path.isdir(self.root.path):
+            self.refuse(strict.unavailable(self.root, scan.missing(self.root)))
+        elif (error := strict.refusal(self.root, verdict.violations(store))) is not None:
+            self.refuse(error)
+
+    def refuse(self, error: RootRefused) -> None:
+        """Do without this root, which is strict and has a violation."""
+        self.state, self.refused = REFUSED, error
 
     def _alone(self, do: Callable[[], None]) -> bool:
         """Do something under the writer's lock; False if another process has that.
@@ -123,7 +143,7 @@ class View:
             self.peek = peek(self.root, self.store, fs, budget, begin)
             if begin or not self.peek.complete:
                 self.go_on = 0 if self.peek.complete else self.peek.next
-            if self.peek.appeared:
+            if self.peek.appeared and not self.root.rules.strict:  # nobody has judged them
                 from index_cache.beside import beside, choose  # reads notes: loads the parsers
 
                 chosen = choose(self.peek.appeared)
@@ -165,9 +185,34 @@ class Views:
             return
         for view in self.all:
             view.open(directory)
+        if sum(view.root.rules.strict for view in self.all) > 1:
+            self._compare()
         until = time.monotonic() + LOOK
         for view in self.all:
             view.look(state_dir, fs, until - time.monotonic())
+
+    def _compare(self) -> None:
+        """Do without the strict roots that share ids with one another."""
+        from index_cache.verdict import across
+
+        views = [view for view in self.all if view.root.rules.strict and view.state == ANSWERS]
+        stores = [view.store for view in views if view.store is not None]
+        for number, error in across(stores).items():
+            views[number].refuse(error)
+
+    def refuse(self, error: Exception) -> bool:
+        """Do without the strict root in which a search found a violation; False if it is none."""
+        strict = [view for view in self.all if view.root.rules.strict]
+        if not strict:
+            return False
+        from index_cache.strict import RootRefused
+
+        if not isinstance(error, RootRefused):
+            return False
+        found = [view for view in strict if view.root == error.root]
+        for view in found:
+            view.refuse(error)
+        return bool(found)
 
     def keep_places(self, state_dir: str | None) -> None:
         """Keep where the next prompt's looks go on. Never raises."""
@@ -191,6 +236,9 @@ class Views:
         stores = [view.store if view.state == ANSWERS else None for view in self.all]
         roots = [view.root for view in self.all]
         nesting = Nesting(roots, stores)
+        for view in self.all:
+            if view.root.rules.strict and view.state != ANSWERS:
+                nesting.close(roots, view.root)
         parts = filters(roots, nesting, None, None, cwd, journal, valid_at=valid_at)
         return [
             (view, store, part, counted)

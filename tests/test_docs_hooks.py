@@ -20,7 +20,7 @@ from recall.hook import FAILED, UNREAD
 from recall.hookcommand import command_line, understood
 from recall.hostfiles import HOST_FILES, UNFIT
 from recall.recalling import CARDS, NOBODYS, NOTHING
-from recall.views import BUSY, DAMAGED, UNUSABLE
+from recall.views import BUSY, DAMAGED, REFUSED, UNUSABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -203,7 +203,7 @@ def test_every_reason_in_the_log_is_explained() -> None:
     text = (ROOT / STARTED).read_text(encoding="utf-8")
     table = text.partition("| reason in the log |")[2].partition("\n\n")[0]
     reasons = {CARDS, GATE, NOTHING, SHOWN, NOBODYS, GONE, NO_ROOM, UNCONFIGURED}
-    reasons |= {NO_CACHE, BUSY, DAMAGED, UNUSABLE, LATE, FAILED, UNREAD}
+    reasons |= {NO_CACHE, BUSY, DAMAGED, UNUSABLE, REFUSED, LATE, FAILED, UNREAD}
     first = [row.split("|")[1] for row in table.splitlines()[2:]]
     assert set(re.findall(r"`(.+?)`", "".join(first))) == reasons
 

@@ -10,10 +10,11 @@ from recall.output import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from index_cache.model import Skipped
     from index_cache.refresh import Report
+    from index_cache.strict import Violation
     from recall.caches import CacheFile
     from recall.config import LeftOut
     from recall.duplicates import Duplicate
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from recall.logreading import Entry
     from recall.logsummary import Summary
     from recall.rootstatus import RootStatus
+
+MOST_VIOLATIONS = 20  # of a strict root that are shown unless all are asked for
 
 
 def report_fields(report: Report) -> dict[str, object]:
@@ -80,11 +83,44 @@ def status_fields(status: RootStatus, *, skipped: bool) -> dict[str, object]:
         "last_damage": _damage_fields(status.last_damage),
         "skipped_by_reason": by_reason(status.skipped),
         "unavailable_by_reason": by_reason(status.unavailable),
+        "violations": _violations_fields(status.violations, every=skipped),
     }
     if skipped:
         fields["skipped"] = skipped_fields(status.skipped)
         fields["unavailable"] = skipped_fields(status.unavailable)
     return fields
+
+
+def _violations_fields(
+    violations: Sequence[Violation] | None, *, every: bool
+) -> dict[str, object] | None:
+    if violations is None:
+        return None
+    from index_cache.strict import by_kind
+
+    shown = violations if every else violations[:MOST_VIOLATIONS]
+    return {
+        "count": len(violations),
+        "by_kind": by_kind(violations),
+        "items": [
+            {
+                "path": None if each.path is None else os.fsdecode(each.path) or ".",
+                "line": each.line,
+                "kind": each.kind,
+                "reason": each.reason,
+            }
+            for each in shown
+        ],
+    }
+
+
+def violation_text(violation: Violation) -> str:
+    """Return a violation for people, on one line."""
+    if violation.path is None:
+        return visible(violation.reason)
+    place = visible(os.fsdecode(violation.path) or ".")
+    line = "" if violation.line is None else f":{violation.line}"
+    return f"{place}{line}: {violation.kind}: {visible(violation.reason)}"
 
 
 def left_out_fields(left: LeftOut, documents: int | None = None) -> dict[str, object]:

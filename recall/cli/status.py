@@ -10,6 +10,7 @@ import click
 from index_cache.errors import RecallError
 from recall.cli.common import Console, working_directory
 from recall.cli.fields import (
+    MOST_VIOLATIONS,
     by_reason,
     duplicate_fields,
     fault_fields,
@@ -20,6 +21,7 @@ from recall.cli.fields import (
     paused_until,
     skipped_path,
     status_fields,
+    violation_text,
 )
 from recall.cli.options import examples, group_option, json_option, root_option
 from recall.output import number, size, visible
@@ -28,6 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from index_cache.strict import Violation
     from recall.config import Config, LeftOut
     from recall.duplicates import Duplicate
     from recall.hookfault import Fault
@@ -49,9 +52,9 @@ def command(
     Whether the prompt hook is paused, and what last went wrong with it; for each root its notes,
     its cache file and size, the last refresh, the last failure and the last damage of its cache;
     one that is damaged now is deleted, and the next search makes it anew. A root whose directory is
-    missing, or that a project's file may not name yet, is shown as left out. Ids that several
-    records have are named with their files. The first two are shown even if the configuration can't
-    be used.
+    missing, or that a project's file may not name yet, is shown as left out. Of a strict root that
+    is refused it is told why. Ids that several records have are named with their files. The first
+    two are shown even if the configuration can't be used.
     """
     from recall import dirs
 
@@ -225,12 +228,23 @@ def _lines(state: RootStatus, *, skipped: bool) -> str:
         lines.append(f"  last failure: {_failure(state.last_failure)}")
     if state.last_damage is not None:
         lines.append(f"  last damage: {_damage(state.last_damage)}")
+    if state.violations:
+        lines += _refused(state.violations, every=skipped)
     for kind, entries in (("skipped", state.skipped), ("unavailable", state.unavailable)):
         if skipped:
             lines += [f"  {kind}: {skipped_path(item)}: {visible(item.reason)}" for item in entries]
         else:
             lines += [f"  {kind} {n:,}: {visible(why)}" for why, n in by_reason(entries).items()]
     return "\n".join(lines) + "\n"
+
+
+def _refused(violations: Sequence[Violation], *, every: bool) -> list[str]:
+    shown = violations if every else violations[:MOST_VIOLATIONS]
+    lines = [f"  refused, since it is strict: {number(len(violations), 'violation')}"]
+    lines += [f"  violation: {violation_text(each)}" for each in shown]
+    if len(shown) < len(violations):
+        lines.append(f"  {len(violations) - len(shown):,} more: recall status --skipped")
+    return lines
 
 
 def _failure(failure: dict[str, object]) -> str:
