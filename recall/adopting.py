@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import os
 
-from recall.configfile import MAX_CONFIG_BYTES, Entry, base_name, listed, unique
+from recall.configfile import MAX_CONFIG_BYTES, Entry, listed
 from recall.dirs import expand_home, home_hint
 from recall.files import Unreadable, directory_fault, read_small
 from recall.notice import Notice, shell_quoted
 from recall.project import find_above, is_inside
+from recall.rootnames import base_name, unique
 from recall.settings import LeftOut
 
 TYPE_CHECKING = False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from recall.configfile import name_fault
+from recall.rootnames import name_fault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,22 +10,13 @@ import os
 
 from index_cache.errors import ConfigInvalid, InvalidInput, NotFound, RootUnavailable
 from index_cache.model import Root, Rules
-from recall.configfile import (
-    MEANT_ROOTS,
-    ConfigFile,
-    Entry,
-    NothingConfigured,
-    base_name,
-    listed,
-    nearest,
-    read_config,
-    unique,
-)
+from recall.configfile import MEANT_ROOTS, ConfigFile, Entry, NothingConfigured, listed, read_config
 from recall.dirs import config_file, expand_home, state_dir
 from recall.files import directory_fault
 from recall.hooksettings import combined, without_effect
 from recall.notice import Notice, shell_quoted
 from recall.project import find_project_file, find_repository, is_inside
+from recall.rootnames import base_name, nearest, unique
 from recall.settings import Config, LeftOut, SearchSettings, search_settings
 from recall.withhold import shared
 

@@ -13,18 +13,12 @@ import os
 
 from index_cache.errors import ConfigInvalid, InvalidInput, NotFound
 from recall import tomlwords
-from recall.configfile import (
-    MAX_CONFIG_BYTES,
-    decode,
-    name_fault,
-    nearest,
-    parse,
-    unique,
-)
+from recall.configfile import MAX_CONFIG_BYTES, decode, parse
 from recall.dirs import expand_home
 from recall.files import Unreadable, directory_fault, read_small
 from recall.notice import shell_quoted
 from recall.project import PROJECT_FILE, is_inside
+from recall.rootnames import name_fault, nearest, unique
 from recall.writes import refuse_foreign, unwritten
 
 TYPE_CHECKING = False

@@ -7,7 +7,7 @@ there, and whoever takes a root out takes it out of its groups.
 from __future__ import annotations
 
 from index_cache.errors import InvalidInput, NotFound
-from recall.configfile import name_fault, nearest
+from recall.rootnames import name_fault, nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
-from recall.configfile import base_name
 from recall.dirs import config_file, expand_home
 from recall.notice import shell_quoted
 from recall.project import is_inside
+from recall.rootnames import base_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

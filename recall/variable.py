@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 
 from index_cache.errors import ConfigInvalid
-from recall.configfile import Entry, base_name, name_fault, unique
+from recall.configfile import Entry
 from recall.dirs import expand_home, home_hint
+from recall.rootnames import base_name, name_fault, unique
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

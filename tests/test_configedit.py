@@ -17,7 +17,7 @@ from index_cache.errors import ConfigInvalid, InvalidInput, NotFound, RootUnavai
 from recall import replace, trust
 from recall.config import load
 from recall.configedit import add_root, remove_root, with_root, without_root
-from recall.configfile import name_fault
+from recall.rootnames import name_fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable

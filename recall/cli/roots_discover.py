@@ -101,7 +101,7 @@ def command(
 
 def _check_group(group: str | None) -> None:
     from index_cache.errors import InvalidInput
-    from recall.configfile import name_fault
+    from recall.rootnames import name_fault
 
     if group is not None and (fault := name_fault(group)):
         raise InvalidInput(f'"{group}" can\'t be the name of a group: {fault}', where="--group")

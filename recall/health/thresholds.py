@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 
 from index_cache.errors import ConfigInvalid
-from recall.configfile import MAX_CONFIG_BYTES, decode, line_of, nearest, parse
+from recall.configfile import MAX_CONFIG_BYTES, decode, line_of, parse
 from recall.files import Unreadable, read_small
 from recall.notice import Notice
+from recall.rootnames import nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
