@@ -128,7 +128,7 @@ class Dresser:
             if hit.line:
                 from recall.recorded import body  # few roots have records
 
-                text = body(hit, data, cut=files.size(signature) > len(data))
+                text = body(data, hit.line, hit.digest, cut=files.size(signature) > len(data))
             else:
                 content = Content(data)
                 text = content.text if content.digest == hit.digest else ""

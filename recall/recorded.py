@@ -43,10 +43,10 @@ def found_again(hit: Hit, data: bytes, *, cut: bool) -> Document | Literal[True]
     return None
 
 
-def body(hit: Hit, data: bytes, *, cut: bool) -> str:
-    """Return the text of a hit's record, "" if it is not in the file any more."""
-    lines = lines_with(data, hit.line, hit.digest, cut=cut)
-    line = lines.find(hit.line, hit.digest)
+def body(data: bytes, number: int, digest: bytes, *, cut: bool) -> str:
+    """Return the text of the record that stood at a line, "" if it is not in the file any more."""
+    lines = lines_with(data, number, digest, cut=cut)
+    line = lines.find(number, digest)
     try:
         return "" if line is None else text_of(lines.fields(line))
     except NoRecord:

@@ -11,7 +11,7 @@ import pytest
 from cli_support import Result, recall
 
 from index_cache.errors import RootUnavailable
-from recall import config, configedit, configfile
+from recall import config, configedit, configfile, rootnames
 from recall.configfile import NothingConfigured
 
 VARIABLES = ("LOCUS_PALACE", "CORTEX_MEMORY_ROOT")
@@ -416,4 +416,4 @@ def test_names_are_made_of_any_directory(place: Place, name: str) -> None:
     assert "\x1b" not in done.stdout
     (made,) = place.load().roots
     assert made.path == str(directory)
-    assert configfile.name_fault(made.name) is None
+    assert rootnames.name_fault(made.name) is None

@@ -490,3 +490,25 @@ def test_labels_come_from_standard_input_too(notes: Path) -> None:
     del notes
     done = recall("bench", "--labels", "-", "--json", stdin=json.dumps(KEYS).encode())
     assert done.data()["labels"]["count"] == 1
+
+
+def test_records_are_documents_with_their_line(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    lines = [{"id": "k1", "text": "Deploy keys rotate in spring."}, {"text": "Kestrels hover."}]
+    (notes / "log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (tmp_path / ".recall.toml").write_text("[roots]\nnotes = { path = 'notes', jsonl = true }\n")
+    path = labels(
+        tmp_path,
+        [
+            {"id": "a", "query": "when do deploy keys rotate", "relevant": ["k1"]},
+            {"id": "b", "query": "kestrels", "relevant": ["log.jsonl:2"]},
+        ],
+    )
+    report = recall("bench", "--labels", str(path), "--json", cwd=tmp_path).data()
+    assert report["corpus"]["documents"] == 2
+    assert [each["run"] for each in report["queries"]] == [
+        ["notes:log.jsonl:1"],
+        ["notes:log.jsonl:2"],
+    ]
+    assert report["summary"]["hit_at_1"] == 1

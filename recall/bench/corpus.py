@@ -20,15 +20,20 @@ if TYPE_CHECKING:
 
     from index_cache.model import Root
 
+    Row = tuple[bytes, int, bytes, str, str, str, str]
+
 _JOURNAL = "journal"
-_COLUMNS = "e.path, e.digest, d.record_id, d.title, d.description, d.type"
+_COLUMNS = (
+    "e.path, d.line, coalesce(d.digest, e.digest), d.record_id, d.title, d.description, d.type"
+)
 
 
 class Doc:
     """One document: ``place`` is ``ROOT:PATH``, ``file`` its absolute path as bytes.
 
-    ``key`` is the place of the first document with the same ``content`` (its digest, hexadecimal),
-    which stands for all of them.
+    ``line`` is that of a record in a JSONL file, which then ends its ``path``, else 0. ``key`` is
+    the place of the first document with the same ``content`` (its digest, hexadecimal), which
+    stands for all of them.
     """
 
     __slots__ = (
@@ -36,6 +41,7 @@ class Doc:
         "description",
         "file",
         "key",
+        "line",
         "path",
         "place",
         "record_id",
@@ -44,10 +50,11 @@ class Doc:
         "type",
     )
 
-    def __init__(self, root: str, path: str, file: bytes, record_id: str) -> None:
+    def __init__(self, root: str, path: str, file: bytes, record_id: str, line: int = 0) -> None:
         self.root = root
-        self.path = path
-        self.place = f"{root}:{path}"
+        self.line = line
+        self.path = path_of(path, line)
+        self.place = f"{root}:{self.path}"
         self.key = self.place
         self.file = file
         self.record_id = record_id
@@ -57,6 +64,11 @@ class Doc:
     def is_journal(self) -> bool:
         """Whether it is left out of what is searched, unless that is asked for."""
         return self.type.lower() == _JOURNAL
+
+
+def path_of(path: str, line: int | None) -> str:
+    """Return the path of a document: that of its file, with the line of a record."""
+    return f"{path}:{line}" if line and path.lower().endswith(".jsonl") else path
 
 
 class Corpus:
@@ -82,7 +94,8 @@ class Corpus:
         self.documents.append(doc)
         self._by_key.setdefault(doc.key, doc)
         self._by_base.setdefault(os.path.basename(doc.path), []).append(doc.place)
-        for name in {doc.place, doc.path, files.display(doc.file), doc.record_id} - {""}:
+        absolute = path_of(files.display(doc.file), doc.line)
+        for name in {doc.place, doc.path, absolute, doc.record_id} - {""}:
             self._names.setdefault(name, set()).add(doc.key)
 
     def keys(self, name: str) -> list[str]:
@@ -158,17 +171,16 @@ def _unread(root: Root, why: str) -> RootUnavailable:
     )
 
 
-def _rows(store: Store) -> Iterator[tuple[bytes, bytes, str, str, str, str]]:
+def _rows(store: Store) -> Iterator[Row]:
     yield from store.connection.execute(
-        f"SELECT {_COLUMNS} FROM entry AS e JOIN document AS d USING (id) ORDER BY e.path"  # noqa: S608
+        f"SELECT {_COLUMNS} FROM document AS d JOIN entry AS e ON e.id = d.entry"  # noqa: S608
+        " ORDER BY e.path, d.line"
     )
 
 
-def _add(
-    corpus: Corpus, root: Root, rows: Iterable[tuple[bytes, bytes, str, str, str, str]]
-) -> None:
-    for path, content, record_id, title, description, type_ in rows:
+def _add(corpus: Corpus, root: Root, rows: Iterable[Row]) -> None:
+    for path, line, content, record_id, title, description, type_ in rows:
         file = os.path.join(os.fsencode(root.path), path)
-        doc = Doc(root.name, files.display(path), file, record_id)
+        doc = Doc(root.name, files.display(path), file, record_id, line)
         doc.title, doc.description, doc.type = title, description, type_
         corpus.add(doc, content)

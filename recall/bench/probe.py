@@ -9,12 +9,15 @@ from __future__ import annotations
 import json
 import time
 
+from index_cache import files
 from index_cache.digests import hashed
 from index_cache.files import FileSystem
 from index_cache.text import Content, NotText
 from recall import block, dirs, hosts, ledger, project, quiet
 from recall.bench import metrics
+from recall.bench.corpus import path_of
 from recall.recalling import Recalling
+from recall.recorded import body
 from recall.service import Recall
 from recall.settings import LEVELS
 from recall.views import Views
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Self
 
-    from recall.bench.corpus import Corpus
+    from recall.bench.corpus import Corpus, Doc
     from recall.bench.labels import Label
     from recall.card import Card
     from recall.settings import Config
@@ -60,7 +63,7 @@ class Probe:
         self._recall = Recall(settings.roots, cwd=cwd, environ=environ)
         self._near = project.near(cwd, settings.roots)
         self._views: Views | None = None
-        self._tokens: dict[bytes, int] = {}
+        self._tokens: dict[str, int] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -169,23 +172,33 @@ class Probe:
 
     def _found(self, card: Card, grades: Mapping[str, int]) -> str:
         """Return the document that a card stands for: of its copies one that was judged."""
-        places = [f"{card.root}:{card.path}", *card.copies]
+        places = [_place(card), *card.copies]
         keys = [self._corpus.key(place) for place in places]
         return next((key for key in keys if key in grades), keys[0])
 
     def _tokens_of(self, card: Card) -> int:
         """Return the tokens of the public text of a card's document, 0 if it is gone."""
-        doc = self._corpus.get(self._corpus.key(f"{card.root}:{card.path}"))
+        doc = self._corpus.get(self._corpus.key(_place(card)))
         if doc is None:
             return 0
-        if doc.file not in self._tokens:
-            limit = max(root.rules.max_file_bytes for root in self._settings.roots)
-            try:
-                text = Content(self._fs.read(doc.file, limit)[1]).text  # public alone
-            except (OSError, NotText):
-                text = ""
-            self._tokens[doc.file] = hosts.estimated_tokens(text)
-        return self._tokens[doc.file]
+        if doc.key not in self._tokens:
+            self._tokens[doc.key] = hosts.estimated_tokens(self._public(doc))
+        return self._tokens[doc.key]
+
+    def _public(self, doc: Doc) -> str:
+        limit = max(root.rules.max_file_bytes for root in self._settings.roots)
+        try:
+            signature, data = self._fs.read(doc.file, limit)
+            if doc.line:
+                cut = files.size(signature) > len(data)
+                return body(data, doc.line, bytes.fromhex(doc.content), cut=cut)
+            return Content(data).text
+        except (OSError, NotText):
+            return ""
+
+
+def _place(card: Card) -> str:
+    return f"{card.root}:{path_of(card.path, card.line)}"
 
 
 def grades_of(label: Label, corpus: Corpus) -> dict[str, int]:
