@@ -17,7 +17,7 @@ from recall.cli.hook_change import (
     the_state,
     uninstall_line,
 )
-from recall.cli.options import examples, json_option
+from recall.cli.options import Strict, examples, json_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=Strict,
     epilog=examples(
         "recall hook uninstall --host claude",
         "recall hook uninstall --host claude --host codex --scope user --scope project",
-    )
+    ),
 )
 @host_option
 @scope_option

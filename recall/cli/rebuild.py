@@ -9,7 +9,7 @@ import click
 
 from index_cache.errors import CheckFailed, RootUnavailable
 from recall.cli.common import Console, progress_on, working_directory
-from recall.cli.options import examples, json_option, quiet_option, root_option, wait_option
+from recall.cli.options import Strict, examples, json_option, quiet_option, root_option, wait_option
 from recall.output import number, visible
 
 TYPE_CHECKING = False
@@ -23,9 +23,10 @@ _LISTED = 20  # differences of one root in a text; --json has all
 
 
 @click.command(
+    cls=Strict,
     epilog=examples(
         "recall rebuild", "recall rebuild --check", "recall rebuild --root notes --deep"
-    )
+    ),
 )
 @root_option
 @click.option("--check", "only_check", is_flag=True, help="Compare and write nothing; exit 0 or 2.")

@@ -9,7 +9,7 @@ import click
 from recall.cli import completing, roots_adopt
 from recall.cli.common import Console, required, working_directory
 from recall.cli.fields import left_out_fields
-from recall.cli.options import SETTINGS, examples, json_option
+from recall.cli.options import SETTINGS, StrictGroup, examples, json_option
 from recall.output import visible
 
 TYPE_CHECKING = False
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from recall.config import Config
 
 
-@click.group(context_settings=SETTINGS, epilog=examples("recall roots add notes ~/notes"))
+@click.group(
+    cls=StrictGroup, context_settings=SETTINGS, epilog=examples("recall roots add notes ~/notes")
+)
 def command() -> None:
     """List, add, remove and adopt roots.
 

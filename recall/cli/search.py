@@ -6,10 +6,11 @@ import click
 
 from recall.cli import completing
 from recall.cli.answer import MAX_BUDGET, MAX_K, MIN_BUDGET, Asked, search
-from recall.cli.options import examples, json_option, root_option, seconds
+from recall.cli.options import Strict, examples, json_option, root_option, seconds
 
 
 @click.command(
+    cls=Strict,
     epilog=examples(
         "recall search rotate the deploy keys",
         "recall search --root ./docs --type Decision -k 3 --json why sqlite",

@@ -20,7 +20,7 @@ from recall.cli.fields import (
     skipped_path,
     status_fields,
 )
-from recall.cli.options import examples, json_option, root_option
+from recall.cli.options import Strict, examples, json_option, root_option
 from recall.output import number, size, visible
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from recall.rootstatus import RootStatus
 
 
-@click.command(epilog=examples("recall status", "recall status --skipped"))
+@click.command(cls=Strict, epilog=examples("recall status", "recall status --skipped"))
 @root_option
 @click.option("--skipped", is_flag=True, help="List every skipped file with its reason.")
 @json_option
