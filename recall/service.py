@@ -145,12 +145,12 @@ class Recall:
 
         With ``operators`` those in the query count (``spec/operators.md``), else it is all text.
         ``wait`` is how many seconds to wait for another process that makes a first cache.
-        ``recency``, from 0 to 1, is by what share of itself a note's score grows for being new.
+        ``recency``, finite and not negative, is the weight of being new (``relevance.share``).
         """
         if k < 1:
             raise InvalidInput(f"k must be at least 1, not {k}")
-        if not 0 <= recency <= 1:
-            raise InvalidInput(f"recency must be from 0 to 1, not {recency}")
+        if not 0 <= recency < float("inf"):
+            raise InvalidInput(f"recency must be a finite number, 0 or more, not {recency}")
         options = Options(wait=wait, progress=progress)
         reports = [
             each.refresh(options) if refresh else each.as_it_is(wait) for each in self._opened

@@ -9,6 +9,13 @@ from recall.cli.answer import MAX_BUDGET, MAX_K, MIN_BUDGET, Asked, search
 from recall.cli.options import Strict, examples, json_option, root_option, seconds
 
 
+def weight(context: click.Context, parameter: click.Parameter, value: float) -> float:
+    """Refuse what is no weight: negative, infinite or not a number."""
+    if not 0 <= value < float("inf"):
+        raise click.BadParameter("must be a finite number, 0 or more", context, parameter)
+    return value
+
+
 @click.command(
     cls=Strict,
     epilog=examples(
@@ -50,10 +57,11 @@ from recall.cli.options import Strict, examples, json_option, root_option, secon
 )
 @click.option(
     "--recency",
-    type=click.FloatRange(0, 1),
+    type=click.FLOAT,
     default=0.0,
+    callback=weight,
     metavar="WEIGHT",
-    help="Let new notes' scores grow by up to this share, 0 to 1.  [default: 0]",
+    help="Let new notes' scores grow: by this share of them, above 1 ever less.  [default: 0]",
 )
 @json_option
 @click.option("--explain", is_flag=True, help="Show why each note was found and ranked so.")
