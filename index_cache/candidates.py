@@ -214,9 +214,9 @@ class _Reading:
         for at in range(0, len(found), _AT_ONCE):
             part = dict(found[at : at + _AT_ONCE])
             select = (
-                f"SELECT e.id, {SOUND}, {ROW} FROM entry AS e"  # noqa: S608 - ours
-                " LEFT JOIN document AS d ON d.id = e.id"
-                f" WHERE e.id IN ({', '.join(map(str, part))})"
+                f"SELECT d.id, {SOUND}, {ROW} FROM document AS d"  # noqa: S608 - ours
+                " LEFT JOIN entry AS e ON e.id = d.entry"
+                f" WHERE d.id IN ({', '.join(map(str, part))})"
             )
             with Guard(self._store):
                 rows = [*self._store.connection.execute(select)]

@@ -18,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from index_cache.rows import Column
+
     # (documents, occurrences) by term and by the number of its field.
     Counts = Mapping[tuple[str, int], tuple[int, int]]
 
@@ -36,6 +38,14 @@ COLUMNS = (
     "stale_after",
     "tier",
     "excerpt",
+    "source",
+    "session",
+    "related",
+    "valid_from",
+    "valid_until",
+    "created_at",
+    "valid_from_at",
+    "valid_until_at",
 )
 _PARTS = ("content", "problem", *COLUMNS, *(f"terms of {field}" for field in schema.FIELDS))
 _NOTHING = b"\0" * 32
@@ -66,7 +76,7 @@ class Leaf:
         self.texts = b""
         self._marks: array[int] | None = None
 
-    def fill(self, content: bytes, columns: Sequence[str], lengths: Sequence[int]) -> None:
+    def fill(self, content: bytes, columns: Sequence[Column], lengths: Sequence[int]) -> None:
         """Add the document: its content digest, its columns and how many terms each field has."""
         self.content = content
         values = [content, (self.problem or "").encode(), *map(_encoded, columns)]
@@ -97,8 +107,10 @@ class Leaf:
         return found
 
 
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
+def _encoded(value: Column) -> bytes:
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogatepass")
+    return b"" if value is None else b"%d" % value
 
 
 class Vocabulary:

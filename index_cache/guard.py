@@ -90,6 +90,11 @@ def is_text(value: object) -> bool:
     return isinstance(value, str) and "\0" not in value
 
 
+def is_column(value: object) -> bool:
+    """Tell whether a value from a cache can be what a document says: a text, or a moment."""
+    return value is None or isinstance(value, int) or is_text(value)
+
+
 def is_manifest(found: dict[bytes, bytes]) -> bool:
     """Tell whether all paths and signatures of a manifest can be such, at the speed of C."""
     try:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _TAIL = 9
 _AT_ONCE = 500  # values in one statement; SQLite takes 32,766: https://sqlite.org/limits.html
 _IDS = (
-    "SELECT e.path, d.id FROM document AS d LEFT JOIN entry AS e ON e.id = d.id"
+    "SELECT e.path, d.id FROM document AS d LEFT JOIN entry AS e ON e.id = d.entry"
     " WHERE d.record_id COLLATE NOCASE IN"
 )
 # The index has no ids like these, which notes without one of their own have: all documents are

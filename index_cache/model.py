@@ -29,7 +29,8 @@ class Rules:
     private globs of other roots that cover some of the same files, each with the directory (real
     path) that they are relative to. ``gitignore`` says
     whether git's ignore rules count, ``max_file_bytes`` is how much of one file is read (bytes),
-    ``max_files`` how many files a root may have.
+    ``max_files`` how many files a root may have. With ``jsonl`` the lines of ``.jsonl`` files are
+    records; with ``strict`` nothing is answered where anything in it is wrong.
     """
 
     __slots__ = (
@@ -37,9 +38,11 @@ class Rules:
         "exclude",
         "gitignore",
         "include",
+        "jsonl",
         "max_file_bytes",
         "max_files",
         "private",
+        "strict",
     )
 
     def __init__(
@@ -52,6 +55,8 @@ class Rules:
         max_file_bytes: int = MAX_FILE_BYTES,
         max_files: int = MAX_FILES,
         elsewhere: tuple[tuple[str, tuple[str, ...]], ...] = (),
+        jsonl: bool = False,
+        strict: bool = False,
     ) -> None:
         self.elsewhere = elsewhere
         self.include = include
@@ -60,6 +65,8 @@ class Rules:
         self.gitignore = gitignore
         self.max_file_bytes = max_file_bytes
         self.max_files = max_files
+        self.jsonl = jsonl
+        self.strict = strict
 
     def as_key(self) -> tuple[object, ...]:
         """Return what makes two sets of rules the same, for equality and for the cache's name."""
@@ -71,6 +78,7 @@ class Rules:
             self.max_file_bytes,
             self.max_files,
             *self.elsewhere,
+            *(name for name in ("jsonl", "strict") if getattr(self, name)),
         )
 
     def withholding(self, elsewhere: tuple[tuple[str, tuple[str, ...]], ...]) -> Rules:
@@ -83,6 +91,8 @@ class Rules:
             max_file_bytes=self.max_file_bytes,
             max_files=self.max_files,
             elsewhere=elsewhere,
+            jsonl=self.jsonl,
+            strict=self.strict,
         )
 
     def __eq__(self, other: object) -> bool:
@@ -164,7 +174,8 @@ class Hit:
     not its path's; ``occurrences`` has, for each term of the query, the counts by field, or None,
     and ``places`` where it stands in the body (number of the term). ``bm25`` and ``score`` are
     larger for better, the latter the sum of ``parts``; ``edited`` says that its file is not what
-    the cache knew, and was read again. The rest are the columns of the tables ``entry`` and
+    the cache knew, and was read again. ``digest`` is that of the document: of a note its file's, of
+    a record in a JSONL file its line's. The rest are the columns of the tables ``entry`` and
     ``document`` (``spec/cache-format.md``).
     """
 
@@ -177,6 +188,7 @@ class Hit:
         "excerpt",
         "language",
         "length",
+        "line",
         "modified",
         "occurrences",
         "parts",
@@ -194,6 +206,8 @@ class Hit:
         "tier",
         "title",
         "type",
+        "valid_from_at",
+        "valid_until_at",
     )
 
     def __init__(  # noqa: PLR0917 - filled from a row, column by column
@@ -205,6 +219,7 @@ class Hit:
         path: bytes,
         signature: bytes,
         suspect: int,
+        line: int,
         digest: bytes,
         record_id: str,
         title: str,
@@ -218,6 +233,8 @@ class Hit:
         stale_after: str,
         tier: str,
         excerpt: str,
+        valid_from_at: int | None,
+        valid_until_at: int | None,
     ) -> None:
         self.root = 0
         self.bm25 = 0.0
@@ -231,6 +248,7 @@ class Hit:
         self.path = path
         self.signature = signature
         self.suspect = bool(suspect)
+        self.line = line
         self.digest = digest
         self.record_id = record_id
         self.title = title
@@ -244,3 +262,5 @@ class Hit:
         self.stale_after = stale_after
         self.tier = tier
         self.excerpt = excerpt
+        self.valid_from_at = valid_from_at
+        self.valid_until_at = valid_until_at

@@ -44,6 +44,9 @@ class Document:
         "id",
         "language",
         "modified",
+        "related",
+        "session",
+        "source",
         "stale_after",
         "status",
         "tags",
@@ -51,6 +54,8 @@ class Document:
         "title",
         "type",
         "updated",
+        "valid_from",
+        "valid_until",
         "withheld",
     )
 
@@ -73,6 +78,12 @@ class Document:
         self.status = _text(meta, "status")
         self.stale_after = _text(meta, "stale_after")
         self.tier = _tier(meta.get("verified"))
+        self.source = _text(meta, "source", "metadata.source")
+        self.session = _text(meta, "session", "metadata.session")
+        related = meta.get("related") or meta.get("links") or meta.get("metadata.related")
+        self.related = _listed(related)
+        self.valid_from = _text(meta, "valid_from")
+        self.valid_until = _text(meta, "valid_until")
         self.withheld = _is_private(meta.get("private")) or _withholds_itself(text)
 
     @staticmethod

@@ -12,6 +12,7 @@ from index_cache.analyze import Analyzers
 from index_cache.digests import sha256
 from index_cache.filters import JOURNAL, is_journal
 from index_cache.model import WITHHELD, Skipped
+from index_cache.moments import instant
 from index_cache.rows import Entry, Row
 from index_cache.schema import TYPE
 from index_cache.text import Content, NotText
@@ -117,7 +118,7 @@ class Reader:
         return Row(
             number,
             entry,
-            columns(entry.path, document),
+            (*columns(entry.path, document), *instants(document)),
             tuple(map(" ".join, pieces)),
             pieces=tuple(pieces) if self._in_pieces else (),
             replaces=known is not None,
@@ -184,7 +185,7 @@ def record_id(path: bytes, document: Document) -> str:
 
 
 def columns(path: bytes, document: Document) -> tuple[str, ...]:
-    """Return a document's row in the table ``document``, but for its number."""
+    """Return the texts of a document's row in the table ``document``, ``record_id`` first."""
     return (
         record_id(path, document),
         document.title,
@@ -200,4 +201,14 @@ def columns(path: bytes, document: Document) -> tuple[str, ...]:
         document.stale_after,
         document.tier,
         document.excerpt,
+        document.source,
+        document.session,
+        "\n".join(document.related),
+        document.valid_from,
+        document.valid_until,
     )
+
+
+def instants(document: Document) -> tuple[int | None, int | None, int | None]:
+    """Return the last columns of the row: when it was created, is valid from, and until."""
+    return instant(document.created), instant(document.valid_from), instant(document.valid_until)

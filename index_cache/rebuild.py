@@ -275,8 +275,8 @@ def _queries(store: Store, known: Vocabulary) -> Iterator[Sequence[Term]]:
     """Yield what to ask for: titles, in the order of their notes' digests, and rare terms."""
     analyzers = Analyzers()
     titles = store.connection.execute(
-        "SELECT d.title, d.language FROM document AS d JOIN entry AS e USING (id)"
-        " ORDER BY e.digest LIMIT ?",
+        "SELECT d.title, d.language FROM document AS d JOIN entry AS e ON e.id = d.entry"
+        " ORDER BY coalesce(d.digest, e.digest) LIMIT ?",
         (_TITLES,),
     )
     for title, language in titles:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from index_cache.guard import is_digest, is_path, is_signature, is_text
 
+# A value of the table ``document``: text, or a moment in microseconds since 1970 UTC, if there is.
+Column = str | int | None
+
 
 class Entry:
     """A file's row in the manifest; ``digest`` is None when ``problem`` says what was wrong."""
@@ -39,7 +42,7 @@ class Row:
     """What one file becomes: its entry and, unless it has a problem, document and terms.
 
     ``number`` is its row id in all tables; ``replaces`` says that an older document and its terms
-    must go first. ``document`` holds the columns of the table ``document`` after ``id``,
+    must go first. ``document`` holds the columns of the table ``document`` after ``digest``,
     ``terms`` one text of terms for each of ``schema.FIELDS``; both are None when the file has no
     document, or has the one that it had. ``pieces`` has the terms by chunk, for a proof.
     """
@@ -50,7 +53,7 @@ class Row:
         self,
         number: int,
         entry: Entry,
-        document: tuple[str, ...] | None = None,
+        document: tuple[Column, ...] | None = None,
         terms: tuple[str, ...] | None = None,
         *,
         pieces: tuple[list[str], ...] = (),

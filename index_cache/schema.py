@@ -14,11 +14,11 @@ from index_cache import checksums
 from index_cache.analyze import ANALYZER_VERSION, TOKENIZER
 from index_cache.digests import hashed
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 # Moves with anything that changes what a note's bytes become: parse, frontmatter, markdown, and
 # the bounds of PyYAML and pyromark in pyproject.toml. It stands here, not in parse, because the
 # search path must know it without importing the parsers.
-PARSER_VERSION = 4
+PARSER_VERSION = 5
 
 # The order is that of WEIGHTS; FTS5 takes a missing weight for 1.0 without a word.
 FIELDS = ("title", "aliases", "description", "tags", "type", "path", "body")
@@ -43,6 +43,9 @@ OBJECTS = {
     "entry_problem": "CREATE INDEX entry_problem ON entry (problem) WHERE problem IS NOT NULL",
     "document": """CREATE TABLE document (
         id INTEGER PRIMARY KEY,
+        entry INTEGER NOT NULL,
+        line INTEGER NOT NULL,
+        digest BLOB,
         record_id TEXT NOT NULL,
         title TEXT NOT NULL,
         description TEXT NOT NULL,
@@ -56,8 +59,25 @@ OBJECTS = {
         status TEXT NOT NULL,
         stale_after TEXT NOT NULL,
         tier TEXT NOT NULL,
-        excerpt TEXT NOT NULL
+        excerpt TEXT NOT NULL,
+        source TEXT NOT NULL,
+        session TEXT NOT NULL,
+        related TEXT NOT NULL,
+        valid_from TEXT NOT NULL,
+        valid_until TEXT NOT NULL,
+        created_at INTEGER,
+        valid_from_at INTEGER,
+        valid_until_at INTEGER
     )""",
+    # The records of a JSONL file. A note has its entry's number, and costs these indexes nothing.
+    "document_entry": "CREATE INDEX document_entry ON document (entry) WHERE line > 0",
+    "document_created": """CREATE INDEX document_created ON document (created_at, record_id)
+        WHERE created_at IS NOT NULL""",
+    # What is not valid at a moment is at one end of these; few documents say when they are.
+    "document_from": """CREATE INDEX document_from ON document (valid_from_at)
+        WHERE valid_from_at IS NOT NULL""",
+    "document_until": """CREATE INDEX document_until ON document (valid_until_at)
+        WHERE valid_until_at IS NOT NULL""",
     # For a prompt that names a note by its id; without it that reads all documents. Only ids of the
     # notes' own: the others are hashes, each of which would touch a page of the index of its own.
     "document_record_id": """CREATE INDEX document_record_id ON document (record_id COLLATE NOCASE)

@@ -213,7 +213,7 @@ def reading(store: Store, wanted: Filter) -> tuple[str, str, list[str | bytes]]:
     clauses, values = conditions(store, wanted)
     condition = (
         "FROM fts AS f LEFT JOIN document AS d ON d.id = f.rowid"
-        " LEFT JOIN entry AS e ON e.id = f.rowid"
+        " LEFT JOIN entry AS e ON e.id = d.entry"
         f" WHERE f.fts MATCH ? AND ({SOUND} IS NOT TRUE OR (1{clauses}))"
     )
     return SOUND, condition, values
@@ -221,9 +221,9 @@ def reading(store: Store, wanted: Filter) -> tuple[str, str, list[str | bytes]]:
 
 # What a Hit is filled from, after its length and occurrences.
 ROW = (
-    "e.path, e.signature, e.suspect, e.digest,"
+    "e.path, e.signature, e.suspect, d.line, coalesce(d.digest, e.digest),"
     " d.record_id, d.title, d.description, d.type, d.tags, d.aliases, d.language, d.modified,"
-    " d.status, d.stale_after, d.tier, d.excerpt"
+    " d.status, d.stale_after, d.tier, d.excerpt, d.valid_from_at, d.valid_until_at"
 )
 
 

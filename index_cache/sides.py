@@ -11,7 +11,7 @@ from array import array
 
 from index_cache import schema
 from index_cache.equivalence import Leaf, Side, Vocabulary, terms_digest
-from index_cache.guard import is_digest, is_path, is_signature, is_text
+from index_cache.guard import is_column, is_digest, is_path, is_signature, is_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,6 +136,9 @@ class Held:
             problem,
             number,
             document,
+            _,
+            _,
+            _,
             *columns,
         ) in self._connection.execute(
             "SELECT e.path, e.signature, e.digest, e.problem, e.id, d.*"
@@ -145,7 +148,7 @@ class Held:
                 raise self._store.damaged("a row of its manifest can't be read")
             leaf = Leaf(signature, problem)
             if document is not None:
-                if not (is_digest(digest) and all(map(is_text, columns))):
+                if not (is_digest(digest) and all(map(is_column, columns))):
                     raise self._store.damaged("a row of its documents can't be read")
                 self.numbers[path] = number
                 leaf.fill(digest, columns, self._lengths.get(number, missing))

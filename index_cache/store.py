@@ -275,7 +275,7 @@ class Store:
         """Return the paths of the documents below a relative directory, b"" for all."""
         rows = self.connection.execute(
             "SELECT path, document.id FROM entry LEFT JOIN document USING (id)"
-            " WHERE digest IS NOT NULL AND path >= ? AND path < ?",
+            " WHERE entry.digest IS NOT NULL AND path >= ? AND path < ?",
             (directory + b"/", directory + b"0") if directory else (b"", b"\xff" * 8),
         )
         found = dict(rows)
@@ -303,7 +303,8 @@ class Store:
             self._delete("fts", "rowid", [*removed, *outdated])
             self._insert("REPLACE INTO entry", [_entry_values(row) for row in rows])
             self._insert(
-                "INSERT INTO document", [(r.number, *r.document) for r in rows if r.document]
+                "INSERT INTO document",
+                [(r.number, r.number, 0, None, *r.document) for r in rows if r.document],
             )
             self._insert(_INSERT_TERMS, [(r.number, *r.terms) for r in rows if r.terms])
             self.note_totals()

@@ -33,6 +33,8 @@ ROOT_KEYS = (
     "gitignore",
     "max_file_bytes",
     "max_files",
+    "jsonl",
+    "strict",
 )
 SEARCH_KEYS = ("k", "budget", "include_journal", "wait")
 _LISTED = 5
@@ -271,6 +273,8 @@ class _Reader:
             self._globs(value, "exclude", key),
             private=self._private(value, key),
             gitignore=self._flag(value.get("gitignore", True), f"{key}.gitignore"),
+            jsonl=self._flag(value.get("jsonl", False), f"{key}.jsonl"),
+            strict=self._flag(value.get("strict", False), f"{key}.strict"),
             **{  # type: ignore[arg-type]  # the limits alone
                 limit: int(self._number(value[limit], f"{key}.{limit}"))
                 for limit in ROOT_BOUNDS

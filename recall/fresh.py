@@ -72,7 +72,7 @@ def _reread(
 ) -> bool:
     """Put what a file says now into its hit; False when it no longer answers the query."""
     from index_cache.parse import Document
-    from index_cache.reader import analysed, columns
+    from index_cache.reader import analysed, columns, instants
 
     document = Document(hit.path, content.text)
     if document.withheld:
@@ -98,7 +98,9 @@ def _reread(
         hit.stale_after,
         hit.tier,
         hit.excerpt,
+        *_,
     ) = columns(hit.path, document)
+    _, hit.valid_from_at, hit.valid_until_at = instants(document)
     return True
 
 

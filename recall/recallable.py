@@ -48,5 +48,7 @@ def _paths(cache_file: str, root: Root) -> list[bytes] | None:
     with closing(Store(root, cache_file)) as store:
         if not store.built:
             return None
-        rows = store.connection.execute("SELECT path, type FROM entry JOIN document USING (id)")
+        rows = store.connection.execute(
+            "SELECT path, type FROM document AS d JOIN entry AS e ON e.id = d.entry"
+        )
         return [path for path, type_ in rows if str(type_).lower() != _JOURNAL]

@@ -47,9 +47,9 @@ def freshness(modified: str, type: str, now: float) -> float:
     """
     if type.lower() in _EVERGREEN.split():
         return 1.0
-    from recall.stale import moment  # where recency counts at all
+    from index_cache.moments import local  # where recency counts at all
 
-    then = moment(modified)
+    then = local(modified)
     return 0.0 if then is None else 0.5 ** (max(0.0, now - then) / _HALF_LIFE)
 
 

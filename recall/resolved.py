@@ -208,7 +208,8 @@ def _decoded(kept: Any, made_for: list[object]) -> Resolved | None:  # noqa: ANN
 
 
 def _root(name: str, path: str, *rules: Any) -> Root:  # noqa: ANN401 - as Rules.as_key has them
-    include, exclude, private, gitignore, max_file_bytes, max_files, *elsewhere = rules
+    include, exclude, private, gitignore, max_file_bytes, max_files, *others = rules
+    elsewhere = [each for each in others if not isinstance(each, str)]
     return Root(
         name,
         path,
@@ -220,6 +221,8 @@ def _root(name: str, path: str, *rules: Any) -> Root:  # noqa: ANN401 - as Rules
             max_file_bytes=max_file_bytes,
             max_files=max_files,
             elsewhere=tuple((directory, tuple(globs)) for directory, globs in elsewhere),
+            jsonl="jsonl" in others,
+            strict="strict" in others,
         ),
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 # What a note's status says when it no longer holds.
 _OVER = "archived deprecated obsolete retired superseded withdrawn"
-_A_DATE = len("2026-01-01")
 
 
 def stale_reason(status: str, stale_after: str, now: float) -> str | None:
@@ -16,23 +15,9 @@ def stale_reason(status: str, stale_after: str, now: float) -> str | None:
     if status.lower() in _OVER.split():
         return status.lower()
     if stale_after:
-        limit = moment(stale_after, end=True)
+        from index_cache.moments import local  # few notes have any
+
+        limit = local(stale_after, end=True)
         if limit is not None and limit <= now:
             return f"stale since {stale_after}"
     return None
-
-
-def moment(text: str, *, end: bool = False) -> float | None:
-    """Return an ISO 8601 date or time in seconds since the epoch, None for what is neither.
-
-    Without a zone it is local; a date is the day's beginning, or with ``end`` its end.
-    """
-    from datetime import datetime, timedelta  # few notes have any
-
-    try:
-        found = datetime.fromisoformat(text)
-        if end and len(text) <= _A_DATE:
-            found += timedelta(days=1)
-        return found.timestamp()
-    except (ValueError, OverflowError, OSError):
-        return None

@@ -34,7 +34,8 @@ def row(number: int, path: str, fields: Fields, *, replaces: bool = False) -> Ro
     title, aliases, description, tags, kind, _, _ = texts
     digest = hashlib.sha256(repr(texts).encode()).digest()
     standing = ("", "", "", "", "", "unverified", "")
-    document = (path, title, description, kind, tags, aliases, "en", *standing)
+    recorded = ("", "", "", "", "", None, None, None)
+    document = (path, title, description, kind, tags, aliases, "en", *standing, *recorded)
     entry = Entry(path.encode(), bytes(40), digest, suspect=False)
     terms = list(map(ANALYZER.text, texts))
     if is_journal(kind):

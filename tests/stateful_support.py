@@ -369,9 +369,9 @@ class Content:
         self.entries = entries(store)
         columns = [row[1] for row in connection.execute("PRAGMA table_info(document)")]
         self.documents = {
-            path: dict(zip(columns[1:], values, strict=True))
-            for path, _, *values in connection.execute(
-                "SELECT e.path, d.* FROM document AS d LEFT JOIN entry AS e ON e.id = d.id"
+            path: dict(zip(columns[2:], values, strict=True))
+            for path, _, _, *values in connection.execute(
+                "SELECT e.path, d.* FROM document AS d LEFT JOIN entry AS e ON e.id = d.entry"
             )
         }
         self.vocabulary = list(connection.execute("SELECT term, doc, cnt FROM vocabulary"))

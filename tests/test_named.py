@@ -159,7 +159,7 @@ def test_copies_of_one_text_are_not_many() -> None:
 
 def hit(path: bytes = b"a.md", digest: bytes = bytes(32), title: str = "", own: str = "") -> Hit:
     texts = ("", "", "", "", "en", "", "", "", "unverified", "")
-    return Hit(0, 0, [], [], path, bytes(40), 0, digest, own, title, *texts)
+    return Hit(0, 0, [], [], path, bytes(40), 0, 0, digest, own, title, *texts, None, None)
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,7 @@ def hit(
         path=path.encode(),
         signature=signature,
         suspect=0,
+        line=0,
         digest=path.encode(),
         record_id="",
         title="",
@@ -51,6 +52,8 @@ def hit(
         stale_after="",
         tier=tier,
         excerpt="",
+        valid_from_at=None,
+        valid_until_at=None,
     )
     made.score, made.root = score, root
     return made

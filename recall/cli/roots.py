@@ -125,6 +125,8 @@ def _data(settings: Config) -> dict[str, object]:
                 "include": list(root.rules.include),
                 "exclude": list(root.rules.exclude),
                 "gitignore": root.rules.gitignore,
+                "jsonl": root.rules.jsonl,
+                "strict": root.rules.strict,
             }
             for root in settings.roots
         ],
