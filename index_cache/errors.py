@@ -52,6 +52,13 @@ class ConfigInvalid(RecallError):
     exit_status = 4
 
 
+class IntegrityError(RecallError):
+    """Canonical data is not what it has to be: a strict root's, or an id that several notes have."""
+
+    code = "integrity_error"
+    exit_status = 4
+
+
 class WriteRefused(RecallError):
     """A write was not granted: what is in the file's place is not ours to change."""
 
