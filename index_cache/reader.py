@@ -6,6 +6,7 @@ Ingest and verify share it, so that a proof reads the notes exactly as a refresh
 from __future__ import annotations
 
 import os
+import unicodedata
 
 from index_cache import files
 from index_cache.analyze import Analyzers
@@ -181,7 +182,10 @@ def analysed(path: bytes, document: Document, analyzers: Analyzers) -> list[list
 
 def record_id(path: bytes, document: Document) -> str:
     """Return a document's own id, else ``path:`` and 16 hex digits of its NFC path's SHA-256."""
-    return document.id or "path:" + sha256(files.portable(path)).hexdigest()[:16]
+    own = document.id  # composed: the same letters are the same id, however they were typed
+    if own:
+        return own if own.isascii() else unicodedata.normalize("NFC", own)
+    return "path:" + sha256(files.portable(path)).hexdigest()[:16]
 
 
 def columns(path: bytes, document: Document) -> tuple[str, ...]:
