@@ -45,9 +45,12 @@ class Row:
     def __init__(self, root: int, number: int, columns: Sequence[Any]) -> None:
         self.root = root
         self.number = number
-        self.path, self.signature, self.suspect, self.line, self.digest, *rest = columns
-        self.path: bytes
-        self.line: int
+        path, signature, suspect, line, digest, *rest = columns
+        self.path: bytes = path
+        self.signature: bytes = signature
+        self.suspect = bool(suspect)
+        self.line: int = line
+        self.digest: bytes = digest
         self.say(rest)
 
     def say(self, columns: Sequence[Any]) -> None:
@@ -63,7 +66,6 @@ class Row:
             is_path(self.path)
             and is_signature(self.signature)
             and is_digest(self.digest)
-            and isinstance(self.line, int)
             and all(map(is_text, self.texts.values()))
             and all(each is None or isinstance(each, int) for each in self.instants.values())
         )
@@ -85,6 +87,16 @@ def rows(store: Store, root: int, numbers: Sequence[int]) -> dict[int, Row]:
                 raise store.damaged(ORPHAN)
             found[number] = row
     return found
+
+
+@guarded
+def number(store: Store, path: bytes, line: int) -> int | None:
+    """Return the row of a document at a place, None if it is not there; ``line`` 0 for a note."""
+    row = "d.entry = e.id AND d.line = ?" if line else "d.id = e.id AND ? = 0"
+    select = f"SELECT d.id FROM entry AS e JOIN document AS d ON {row} WHERE e.path = ?"  # noqa: S608 - ours
+    for (found,) in store.connection.execute(select, (line, path)):
+        return int(found)
+    return None
 
 
 class Span:

@@ -53,7 +53,7 @@ class ConfigInvalid(RecallError):
 
 
 class IntegrityError(RecallError):
-    """Canonical data is not what it has to be: a strict root's, or an id that several notes have."""
+    """Canonical data is not what it has to be: a strict root's, or an id that several have."""
 
     code = "integrity_error"
     exit_status = 4

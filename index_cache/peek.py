@@ -76,6 +76,33 @@ def peek(
         return _Look(root, store, fs, kept).run(start, budget, clock)
 
 
+def has_changed(root: Root, store: Store, fs: FileSystem) -> bool:
+    """Tell whether notes came or went since the last refresh, or that can't be told.
+
+    Looks at all directories, and at the files of many records, to which lines are appended. Raises
+    Damaged.
+    """
+    store.begin_reading()
+    try:
+        found = peek(root, store, fs, float("inf"))
+        if found.appeared or found.vanished or found.sweep_due is not None:
+            return True
+        return root.rules.jsonl and not all(
+            _is_same(os.path.join(os.fsencode(root.path), path), signature, fs)
+            for path, signature in store.signatures().items()
+            if path[-6:].lower() == b".jsonl"
+        )
+    finally:
+        store.end_reading()
+
+
+def _is_same(path: bytes, signature: bytes, fs: FileSystem) -> bool:
+    try:
+        return files.signature(fs.stat(path)) == signature
+    except OSError:
+        return False
+
+
 class _Look:
     """One look; ``found`` is its result."""
 

@@ -194,14 +194,14 @@ SOUND = (
 )
 
 
-def conditions(store: Store, wanted: Filter) -> tuple[str, list[str | bytes]]:
+def conditions(store: Store, wanted: Filter) -> tuple[str, list[str | int | bytes]]:
     """Return a filter's SQL conditions with their values; a store then has what they call."""
     for name, (arguments, function) in wanted.functions().items():
         store.connection.create_scalar_function(name, function, arguments)
     return wanted.sql()
 
 
-def reading(store: Store, wanted: Filter) -> tuple[str, str, list[str | bytes]]:
+def reading(store: Store, wanted: Filter) -> tuple[str, str, list[str | int | bytes]]:
     """Return SQL for whether a row is sound, for what a search reads, and the latter's values.
 
     All but the first, the FTS expression. Rows that are not sound stay, whatever the filter: they

@@ -151,8 +151,8 @@ def question(
 
 def listed(
     stores: Sequence[Store], wanted: Sequence[Filter | None]
-) -> tuple[int, Callable[[int], list[Hit]]]:
-    """Return how many notes pass the filters, and what returns the first so many of them.
+) -> tuple[int, Callable[[int | None], list[Hit]]]:
+    """Return how many notes pass the filters, and what returns the first so many, or all of them.
 
     The last modified come first. No words are asked for.
     """

@@ -7,9 +7,10 @@ import os
 import apsw
 
 from index_cache import db, locks
-from index_cache.errors import RecallError, RootUnavailable
+from index_cache.errors import CacheBusy, RecallError, RootUnavailable
 from index_cache.guard import check_pages
 from index_cache.model import Skipped
+from index_cache.peek import has_changed
 from index_cache.refresh import Options, Report, in_memory, left_out, open_store, refresh
 from index_cache.scan import missing
 
@@ -23,6 +24,16 @@ if TYPE_CHECKING:
     from index_cache.store import Store
 
     T = TypeVar("T")
+
+
+def unreadable(error: Exception) -> RecallError:
+    """Return what to say when a search could not read on in some cache that is not damaged."""
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return CacheBusy("a cache is locked by another process", hint="try again in a moment")
+    return RootUnavailable(
+        f"a cache can't be read: {error}",
+        hint="recall cache list shows where they are; they may be deleted at any time",
+    )
 
 
 class OpenRoot:
@@ -57,6 +68,19 @@ class OpenRoot:
     def as_it_is(self, wait: float) -> Report:
         """Open the cache as it is, without looking at the files; refresh it if it has no view."""
         return self._reported(lambda store: self._viewed(store, wait), wait)
+
+    def look(self, options: Options) -> Report:
+        """Open the cache as it is, unless the root's directories show that a refresh is due.
+
+        Then that is done. See "Freshness" in ``spec/reading.md``.
+        """
+
+        def use(store: Store) -> Report:
+            if store.built and not has_changed(self.root, store, self._fs):
+                return self._viewed(store, options.wait)
+            return refresh(store, self._fs, options)
+
+        return self._reported(use, options.wait)
 
     def repair(self, error: Exception, report: Report, options: Options) -> Report:
         """Make the cache anew in which a search found damage; return the report of that.

@@ -5,44 +5,42 @@ from __future__ import annotations
 import os
 import time
 
-import apsw
-
 from index_cache import db
 from index_cache.analyze import Analyzers
-from index_cache.errors import CacheBusy, InvalidInput, RootUnavailable
+from index_cache.errors import InvalidInput
 from index_cache.files import FileSystem
+from index_cache.locks import last_used
 from index_cache.model import Root
 from index_cache.refresh import Options
 from recall import caches, config, dirs, failures
 from recall.asked import may_narrow
 from recall.nesting import Nesting, filters
-from recall.opened import OpenRoot
+from recall.opened import OpenRoot, unreadable
 from recall.searching import Answer, Searching
 from recall.withhold import shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Self
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Self, TypeVar
 
-    from index_cache.errors import RecallError
+    from index_cache.filters import Lifecycle
     from index_cache.ingest import Progress
     from index_cache.refresh import Report
     from index_cache.verify import Proof
     from recall.card import Card
+    from recall.readout import Readout, Timeline
+    from recall.records import Record
     from recall.rootstatus import RootStatus
+    from recall.wish import Wish
+
+    T = TypeVar("T")
 
 _SWEPT = 2.0  # seconds for which ``Recall.search`` trusts its last look at the files
 
 
-def _unreadable(error: Exception) -> RecallError:
-    """Return what to say when a search could not read on in some cache that is not damaged."""
-    if isinstance(error, apsw.BusyError | apsw.LockedError):
-        return CacheBusy("a cache is locked by another process", hint="try again in a moment")
-    return RootUnavailable(
-        f"a cache can't be read: {error}",
-        hint="recall cache list shows where they are; they may be deleted at any time",
-    )
+def _listed(types: Iterable[str] | str | None) -> list[str] | None:
+    return None if types is None else [types] if isinstance(types, str) else [*types]
 
 
 class Recall:
@@ -140,12 +138,14 @@ class Recall:
         recency: float = 0.0,
         progress: Progress | None = None,
         operators: bool = False,
+        wish: Wish | None = None,
     ) -> Answer:
         """Return all that ``search`` finds out, and what happened in each root.
 
         With ``operators`` those in the query count (``spec/operators.md``), else it is all text.
         ``wait`` is how many seconds to wait for another process that makes a first cache.
         ``recency``, finite and not negative, is the weight of being new (``relevance.share``).
+        ``wish`` is what is asked for besides (``spec/reading.md``); its pages stand for ``k``.
         """
         if k < 1:
             raise InvalidInput(f"k must be at least 1, not {k}")
@@ -158,7 +158,7 @@ class Recall:
         if refresh:
             self._swept = time.monotonic()
         answer = Answer(query, reports)
-        asked = None if types is None else [types] if isinstance(types, str) else list(types)
+        asked = _listed(types)
 
         def fill() -> None:
             self._fill(
@@ -170,6 +170,7 @@ class Recall:
                 explain=explain,
                 recency=recency,
                 operators=operators,
+                wish=wish,
             )
 
         try:
@@ -186,7 +187,7 @@ class Recall:
             fill()
         except db.TROUBLE as error:
             if not db.is_damage(error):
-                raise _unreadable(error) from error
+                raise unreadable(error) from error
             self._repair(error, answer.reports, options)
             answer.total, answer.cards = 0, []
             return False
@@ -221,6 +222,7 @@ class Recall:
         explain: bool,
         recency: float,
         operators: bool,
+        wish: Wish | None,
     ) -> None:
         stores = [each.view for each in self._opened]
         nesting = Nesting(self.roots, stores)
@@ -230,6 +232,10 @@ class Recall:
 
             answer.operators = understood(answer.query, self.roots, stores, self._analyzers)
             wanted = narrow(self.roots, stores, wanted, answer.operators, self._analyzers)
+        if wish is not None:
+            for part in wanted:
+                if part is not None:
+                    part.lifecycle = wish.lifecycle
         live = [
             (root, store, part, counted)
             for root, store, part, counted in zip(
@@ -240,12 +246,91 @@ class Recall:
         try:
             for _, store, _, _ in live:
                 store.begin_reading()
-            Searching(live, self._analyzers, self._fs, self._cwd, recency).run(
-                answer, k, explain=explain
-            )
+            searching = Searching(live, self._analyzers, self._fs, self._cwd, recency)
+            if wish is None:
+                searching.run(answer, k, explain=explain)
+            else:
+                from recall.wishing import grant  # few searches ask for more
+
+                grant(searching, answer, k, wish, live, self._fs, explain=explain)
         finally:
             for _, store, _, _ in live:
                 store.end_reading()
+
+    def get(self, ids: Iterable[str] | str) -> list[Record]:
+        """Return the whole records with these ids, 1 to 100, in their order, each once.
+
+        The files are looked at as for ``search``. Raises NotFound for an id that no record has,
+        IntegrityError for one that several have, InvalidInput for too many.
+        """
+        from recall.readout import asked_ids
+
+        asked = asked_ids([ids] if isinstance(ids, str) else ids)
+        return self.consult(lambda readout: readout.get(asked), self._how())[0]
+
+    def timeline(
+        self,
+        anchor: str,
+        before: int = 5,
+        after: int = 5,
+        types: Iterable[str] | str | None = None,
+        lifecycle: Lifecycle | None = None,
+    ) -> Timeline:
+        """Return the records before and after an id or an ISO 8601 time, 0 to 100 of each.
+
+        ``types`` is as for ``search``, ``lifecycle`` limits it to sources and sessions. The files
+        are looked at as for ``search``. Raises NotFound, IntegrityError, InvalidInput.
+        """
+        return self.consult(
+            lambda readout: readout.timeline(anchor, before, after),
+            self._how(),
+            types=_listed(types),
+            lifecycle=lifecycle,
+        )[0]
+
+    def _how(self) -> str:
+        from recall import consulting
+
+        recent = self._swept is not None and time.monotonic() - self._swept < _SWEPT
+        return consulting.LOOKED if recent else consulting.SWEPT
+
+    def consult(
+        self,
+        make: Callable[[Readout], T],
+        how: str,
+        wait: float = 30.0,
+        progress: Progress | None = None,
+        types: Sequence[str] | None = None,
+        lifecycle: Lifecycle | None = None,
+    ) -> tuple[T, list[Report]]:
+        """Return what ``make`` makes of the caches, and what happened in each root.
+
+        Parameters and what it raises are those of ``recall.consulting``.
+        """
+        from recall.consulting import Consulting
+
+        consulting = Consulting(self._opened, self._fs, self._cwd, self._repair)
+        try:
+            made = consulting.run(make, how, wait, progress, types, lifecycle)
+        finally:
+            swept = consulting.is_swept
+            if swept:
+                self._swept = time.monotonic()
+            looked = [each for each in consulting.reports if swept or each.damage or each.built]
+            failures.record(self._state, looked)
+        return made, consulting.reports
+
+    def last_refresh(self) -> float | None:
+        """Return when the oldest of the caches was last brought up to date, in epoch seconds.
+
+        None if that is not known of one of them.
+        """
+        times = [
+            None if each.store is None or each.store.path is None else last_used(each.store.path)
+            for each in self._opened
+        ]
+        known = [each for each in times if each is not None]
+        return min(known, default=None) if len(known) == len(times) else None
 
     def refresh(
         self,

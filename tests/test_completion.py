@@ -240,9 +240,9 @@ def test_types_take_no_longer_than_they_may(place: Place, monkeypatch: pytest.Mo
     recall("refresh", cwd=place.here)
     settings = load("/", {"HOME": str(place.home)}, fallback=False, demand=False)
     directory = str(place.home / ".cache" / "recall")
-    assert len(caches.types(directory, settings.roots, 60)) == 6
+    assert len(caches.different(directory, settings.roots, 60, "type")) == 6
     monkeypatch.setattr(caches, "_STEPS", 1)
-    assert caches.types(directory, settings.roots, -1) == set()
+    assert caches.different(directory, settings.roots, -1, "type") == set()
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -80,7 +80,22 @@ def a_root_of_ones_own(
 def a_type(context: click.Context, parameter: click.Parameter, incomplete: str) -> Items:
     """Offer the types of notes that the caches of the searched roots know."""
     del parameter
-    return _offered(_names(lambda: _types(context.params.get("names") or ())), incomplete)
+    names = context.params.get("names") or ()
+    return _offered(_names(lambda: _known(names, "type")), incomplete)
+
+
+def a_source(context: click.Context, parameter: click.Parameter, incomplete: str) -> Items:
+    """Offer the sources that records in the caches of the searched roots name."""
+    del parameter
+    names = context.params.get("names") or ()
+    return _offered(_names(lambda: _known(names, "source")), incomplete)
+
+
+def a_session(context: click.Context, parameter: click.Parameter, incomplete: str) -> Items:
+    """Offer the sessions, likewise."""
+    del parameter
+    names = context.params.get("names") or ()
+    return _offered(_names(lambda: _known(names, "session")), incomplete)
 
 
 def _names(find: Callable[[], Iterable[str]]) -> Iterable[str]:
@@ -108,14 +123,14 @@ def _own() -> Iterable[str]:
     return [entry.name for entry in configfile.read_config(file, os.environ).entries]
 
 
-def _types(names: tuple[str, ...]) -> Iterable[str]:
+def _known(names: tuple[str, ...], column: str) -> Iterable[str]:
     from recall import caches, config, dirs
 
     directory = dirs.cache_dir(os.environ)
     if directory is None:
         return ()
     settings = config.load(os.getcwd(), os.environ, names, fallback=True)
-    return caches.types(directory, settings.roots, _SECONDS)
+    return caches.different(directory, settings.roots, _SECONDS, column)
 
 
 def _offered(names: Iterable[str], incomplete: str) -> Items:

@@ -1,0 +1,140 @@
+"""Reading records from the caches of some roots, and again where these prove to be outdated.
+
+See "Freshness" in ``spec/reading.md``.
+"""
+
+from __future__ import annotations
+
+import time
+
+from index_cache import db
+from index_cache.errors import IntegrityError, NotFound
+from index_cache.refresh import Options
+from recall.nesting import Nesting, filters
+from recall.opened import unreadable
+from recall.readout import Outdated, Readout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TypeVar
+
+    from index_cache.files import FileSystem
+    from index_cache.filters import Lifecycle
+    from index_cache.ingest import Progress
+    from index_cache.refresh import Report
+    from recall.opened import OpenRoot
+
+    T = TypeVar("T")
+
+# How fresh the caches have to be: as they are, as far as their directories show, or wholly.
+KEPT, LOOKED, SWEPT = "kept", "looked", "swept"
+
+
+class Consulting:
+    """One reading of some roots: ``reports`` tell what happened in each.
+
+    ``repair`` makes the caches anew that proved to be damaged (``Recall``).
+    """
+
+    def __init__(
+        self,
+        opened: Sequence[OpenRoot],
+        fs: FileSystem,
+        cwd: str,
+        repair: Callable[[Exception, list[Report], Options], None],
+    ) -> None:
+        self._opened = opened
+        self._fs = fs
+        self._cwd = cwd
+        self._repair = repair
+        self.reports: list[Report] = []
+        self.is_swept = False  # all files have been looked at
+
+    def run(
+        self,
+        make: Callable[[Readout], T],
+        how: str,
+        wait: float,
+        progress: Progress | None = None,
+        types: Sequence[str] | None = None,
+        lifecycle: Lifecycle | None = None,
+    ) -> T:
+        """Return what ``make`` makes of the caches, which are as fresh as ``how`` says.
+
+        Raises what it raises, at the second try unless they are to stay as they are; instead of
+        NotFound the failure of a root that might have had it.
+        """
+        options = Options(wait=wait, progress=progress, directories=how == LOOKED)
+        if how == SWEPT:
+            self._sweep(options)
+        else:
+            self.reports = [
+                each.look(options) if how == LOOKED else each.as_it_is(wait)
+                for each in self._opened
+            ]
+        try:
+            return self._read(make, types, lifecycle, options, last=how == KEPT)
+        except Outdated:
+            pass
+        except (NotFound, IntegrityError):
+            if how != LOOKED:
+                raise
+        self._sweep(options)
+        return self._read(make, types, lifecycle, options, last=True)
+
+    def _sweep(self, options: Options) -> None:
+        self.reports = [each.refresh(options) for each in self._opened]
+        self.is_swept = True
+
+    def _read(
+        self,
+        make: Callable[[Readout], T],
+        types: Sequence[str] | None,
+        lifecycle: Lifecycle | None,
+        options: Options,
+        *,
+        last: bool,
+    ) -> T:
+        while True:
+            try:
+                return self._made(make, types, lifecycle, last=last)
+            except NotFound as error:
+                failures = [each.failure for each in self.reports if each.failure is not None]
+                raise (failures[0] if failures else error) from error
+            except db.TROUBLE as error:
+                if not db.is_damage(error):
+                    raise unreadable(error) from error
+                self._repair(error, self.reports, options)
+
+    def _made(
+        self,
+        make: Callable[[Readout], T],
+        types: Sequence[str] | None,
+        lifecycle: Lifecycle | None,
+        *,
+        last: bool,
+    ) -> T:
+        roots = [each.root for each in self._opened]
+        stores = [each.view for each in self._opened]
+        parts = filters(roots, Nesting(roots, stores), types, None, self._cwd, True)  # noqa: FBT003
+        live = []
+        for root, store, part in zip(roots, stores, parts, strict=True):
+            if store is not None and part is not None:
+                part.lifecycle = lifecycle
+                live.append((root, store, part))
+        failures = [each.failure for each in self.reports if each.failure is not None]
+        if failures and not live:
+            raise failures[0]
+        try:
+            for _, store, _ in live:
+                store.begin_reading()
+            return make(Readout(live, self._fs, now(), last=last))
+        finally:
+            for _, store, _ in live:
+                store.end_reading()
+
+
+def now() -> int:
+    """Return the time in microseconds since 1970 UTC."""
+    return time.time_ns() // 1000
