@@ -9,9 +9,10 @@ import time
 
 from index_cache import db
 from index_cache.errors import IntegrityError, NotFound
+from index_cache.locks import last_used
 from index_cache.refresh import Options
 from recall.nesting import Nesting, filters
-from recall.opened import unreadable
+from recall.opened import repair, unreadable
 from recall.readout import Outdated, Readout
 
 TYPE_CHECKING = False
@@ -34,7 +35,7 @@ KEPT, LOOKED, SWEPT = "kept", "looked", "swept"
 class Consulting:
     """One reading of some roots: ``reports`` tell what happened in each.
 
-    ``repair`` makes the caches anew that proved to be damaged (``Recall``).
+    What went wrong is kept in the state directory, as of a search.
     """
 
     def __init__(
@@ -42,12 +43,12 @@ class Consulting:
         opened: Sequence[OpenRoot],
         fs: FileSystem,
         cwd: str,
-        repair: Callable[[Exception, list[Report], Options], None],
+        state_dir: str | None,
     ) -> None:
         self._opened = opened
         self._fs = fs
         self._cwd = cwd
-        self._repair = repair
+        self._state = state_dir
         self.reports: list[Report] = []
         self.is_swept = False  # all files have been looked at
 
@@ -55,7 +56,7 @@ class Consulting:
         self,
         make: Callable[[Readout], T],
         how: str,
-        wait: float,
+        wait: float = 30.0,
         progress: Progress | None = None,
         types: Sequence[str] | None = None,
         lifecycle: Lifecycle | None = None,
@@ -66,11 +67,29 @@ class Consulting:
         NotFound the failure of a root that might have had it.
         """
         options = Options(wait=wait, progress=progress, directories=how == LOOKED)
+        try:
+            return self._run(make, how, options, types, lifecycle)
+        finally:
+            swept = self.is_swept
+            looked = [each for each in self.reports if swept or each.damage or each.built]
+            if looked:
+                from recall import failures  # most readings have nothing to tell
+
+                failures.record(self._state, looked)
+
+    def _run(
+        self,
+        make: Callable[[Readout], T],
+        how: str,
+        options: Options,
+        types: Sequence[str] | None,
+        lifecycle: Lifecycle | None,
+    ) -> T:
         if how == SWEPT:
             self._sweep(options)
         else:
             self.reports = [
-                each.look(options) if how == LOOKED else each.as_it_is(wait)
+                each.look(options) if how == LOOKED else each.as_it_is(options.wait)
                 for each in self._opened
             ]
         try:
@@ -82,6 +101,16 @@ class Consulting:
                 raise
         self._sweep(options)
         return self._read(make, types, lifecycle, options, last=True)
+
+    def last_refresh(self) -> float | None:
+        """Return when the oldest of the caches was last brought up to date, in epoch seconds.
+
+        None if that is not known of one of them.
+        """
+        stores = [each.store for each in self._opened]
+        times = [last_used(each.path) if each and each.path else None for each in stores]
+        known = [each for each in times if each is not None]
+        return min(known, default=None) if len(known) == len(times) else None
 
     def _sweep(self, options: Options) -> None:
         self.reports = [each.refresh(options) for each in self._opened]
@@ -105,7 +134,7 @@ class Consulting:
             except db.TROUBLE as error:
                 if not db.is_damage(error):
                     raise unreadable(error) from error
-                self._repair(error, self.reports, options)
+                repair(self._opened, error, self.reports, options)
 
     def _made(
         self,

@@ -13,10 +13,11 @@ from index_cache.model import Skipped
 from index_cache.peek import has_changed
 from index_cache.refresh import Options, Report, in_memory, left_out, open_store, refresh
 from index_cache.scan import missing
+from recall.withhold import shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import TypeVar
 
     from index_cache.files import FileSystem
@@ -34,6 +35,35 @@ def unreadable(error: Exception) -> RecallError:
         f"a cache can't be read: {error}",
         hint="recall cache list shows where they are; they may be deleted at any time",
     )
+
+
+def open_roots(roots: Sequence[Root], directory: str | None, fs: FileSystem) -> list[OpenRoot]:
+    """Return the caches of some roots, of one directory under two names the first."""
+    found = shared(roots)
+    different = {db.identity(root): root for root in reversed(found)}
+    kept = [root for root in found if different[db.identity(root)] is root]
+    return [OpenRoot(root, directory, fs) for root in kept]
+
+
+def repair(
+    opened: Sequence[OpenRoot], error: Exception, reports: list[Report], options: Options
+) -> None:
+    """Make the caches anew that a reading found damaged, each at most once a reading.
+
+    One that is damaged again is replaced by one in memory. ``reports`` are those of the roots, and
+    are replaced. Raises ``error`` when it comes from none of the files.
+    """
+    filed = [each for each in opened if each.store is not None and each.store.path]
+    path = getattr(error, "path", None)
+    blamed = [(each, error) for each in filed if each.store and each.store.path == path]
+    if not blamed:
+        found = [(each, each.fault()) for each in filed]
+        blamed = [(each, fault) for each, fault in found if fault is not None]
+    if not blamed:
+        raise error
+    for each, fault in blamed:
+        at = opened.index(each)
+        reports[at] = each.repair(fault, reports[at], options)
 
 
 class OpenRoot:

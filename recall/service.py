@@ -9,19 +9,17 @@ from index_cache import db
 from index_cache.analyze import Analyzers
 from index_cache.errors import InvalidInput
 from index_cache.files import FileSystem
-from index_cache.locks import last_used
 from index_cache.model import Root
 from index_cache.refresh import Options
 from recall import caches, config, dirs, failures
 from recall.asked import may_narrow
 from recall.nesting import Nesting, filters
-from recall.opened import OpenRoot, unreadable
+from recall.opened import open_roots, repair, unreadable
 from recall.searching import Answer, Searching
-from recall.withhold import shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Self, TypeVar
 
     from index_cache.filters import Lifecycle
@@ -74,11 +72,7 @@ class Recall:
             found = tuple(self._root(each) for each in roots)
         self._directory = cache_dir or dirs.cache_dir(self._environ)
         self._state = dirs.state_dir(self._environ)
-        found = shared(found)
-        # One directory under two names is one root.
-        different = {db.identity(root): root for root in reversed(found)}
-        kept = [root for root in found if different[db.identity(root)] is root]
-        self._opened = [OpenRoot(root, self._directory, self._fs) for root in kept]
+        self._opened = open_roots(found, self._directory, self._fs)
 
     @property
     def roots(self) -> tuple[Root, ...]:
@@ -188,28 +182,10 @@ class Recall:
         except db.TROUBLE as error:
             if not db.is_damage(error):
                 raise unreadable(error) from error
-            self._repair(error, answer.reports, options)
+            repair(self._opened, error, answer.reports, options)
             answer.total, answer.cards = 0, []
             return False
         return True
-
-    def _repair(self, error: Exception, reports: list[Report], options: Options) -> None:
-        """Make the caches anew that a search found damaged, each at most once a search.
-
-        One that is damaged again is replaced by one in memory. Raises ``error`` when it comes from
-        none of the files.
-        """
-        filed = [each for each in self._opened if each.store is not None and each.store.path]
-        path = getattr(error, "path", None)
-        blamed = [(each, error) for each in filed if each.store and each.store.path == path]
-        if not blamed:
-            found = [(each, each.fault()) for each in filed]
-            blamed = [(each, fault) for each, fault in found if fault is not None]
-        if not blamed:
-            raise error
-        for each, fault in blamed:
-            at = self._opened.index(each)
-            reports[at] = each.repair(fault, reports[at], options)
 
     def _fill(
         self,
@@ -266,7 +242,7 @@ class Recall:
         from recall.readout import asked_ids
 
         asked = asked_ids([ids] if isinstance(ids, str) else ids)
-        return self.consult(lambda readout: readout.get(asked), self._how())[0]
+        return self._consult(lambda readout: readout.get(asked))
 
     def timeline(
         self,
@@ -281,56 +257,26 @@ class Recall:
         ``types`` is as for ``search``, ``lifecycle`` limits it to sources and sessions. The files
         are looked at as for ``search``. Raises NotFound, IntegrityError, InvalidInput.
         """
-        return self.consult(
-            lambda readout: readout.timeline(anchor, before, after),
-            self._how(),
-            types=_listed(types),
-            lifecycle=lifecycle,
-        )[0]
+        return self._consult(
+            lambda readout: readout.timeline(anchor, before, after), _listed(types), lifecycle
+        )
 
-    def _how(self) -> str:
-        from recall import consulting
-
-        recent = self._swept is not None and time.monotonic() - self._swept < _SWEPT
-        return consulting.LOOKED if recent else consulting.SWEPT
-
-    def consult(
+    def _consult(
         self,
         make: Callable[[Readout], T],
-        how: str,
-        wait: float = 30.0,
-        progress: Progress | None = None,
-        types: Sequence[str] | None = None,
+        types: list[str] | None = None,
         lifecycle: Lifecycle | None = None,
-    ) -> tuple[T, list[Report]]:
-        """Return what ``make`` makes of the caches, and what happened in each root.
+    ) -> T:
+        from recall.consulting import LOOKED, SWEPT, Consulting
 
-        Parameters and what it raises are those of ``recall.consulting``.
-        """
-        from recall.consulting import Consulting
-
-        consulting = Consulting(self._opened, self._fs, self._cwd, self._repair)
+        recent = self._swept is not None and time.monotonic() - self._swept < _SWEPT
+        how = LOOKED if recent else SWEPT
+        consulting = Consulting(self._opened, self._fs, self._cwd, self._state)
         try:
-            made = consulting.run(make, how, wait, progress, types, lifecycle)
+            return consulting.run(make, how, types=types, lifecycle=lifecycle)
         finally:
-            swept = consulting.is_swept
-            if swept:
+            if consulting.is_swept:
                 self._swept = time.monotonic()
-            looked = [each for each in consulting.reports if swept or each.damage or each.built]
-            failures.record(self._state, looked)
-        return made, consulting.reports
-
-    def last_refresh(self) -> float | None:
-        """Return when the oldest of the caches was last brought up to date, in epoch seconds.
-
-        None if that is not known of one of them.
-        """
-        times = [
-            None if each.store is None or each.store.path is None else last_used(each.store.path)
-            for each in self._opened
-        ]
-        known = [each for each in times if each is not None]
-        return min(known, default=None) if len(known) == len(times) else None
 
     def refresh(
         self,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from index_cache.filters import Lifecycle
     from index_cache.refresh import Report
     from recall.readout import Readout
+    from recall.resolved import Resolved
     from recall.settings import Config
 
     T = TypeVar("T")
@@ -91,19 +92,29 @@ def lifecycle(
 
 
 class Consulted:
-    """One consultation of the caches: ``settings``, and what happened in each root."""
+    """One consultation of the caches: ``reports`` tell what happened in each root."""
 
     def __init__(self, console: Console, names: tuple[str, ...], wait: float | None) -> None:
-        from recall import config
-
         self._cwd = working_directory()
         self._console = console
-        self._names = names
-        self.settings: Config = config.load(self._cwd, os.environ, names, fallback=True)
-        self._wait = self.settings.search.wait if wait is None else wait
+        self._settings = self._load(names)
+        self._wait = self._settings.search.wait if wait is None else wait
         self._overdue = False
         self.reports: list[Report] = []
-        console.note_all(self.settings.notices)
+
+    def _load(self, names: tuple[str, ...]) -> Config | Resolved:
+        """Return the configuration, the kept one if it says all that there is to say."""
+        if not names:
+            from recall import resolved
+
+            kept = resolved.load(self._cwd, os.environ)
+            if kept.roots and not kept.notices:
+                return kept
+        from recall import config
+
+        settings = config.load(self._cwd, os.environ, names, fallback=True)
+        self._console.note_all(settings.notices)
+        return settings
 
     def ask(
         self,
@@ -113,25 +124,30 @@ class Consulted:
         limits: Lifecycle | None = None,
     ) -> T:
         """Return what is made of the caches. Raises RecallError."""
-        from recall.consulting import LOOKED
-        from recall.service import Recall
+        from index_cache.files import FileSystem
+        from recall import dirs
+        from recall.consulting import LOOKED, Consulting
+        from recall.opened import open_roots
 
+        fs = FileSystem()
+        opened = open_roots(self._settings.roots, dirs.cache_dir(os.environ), fs)
+        consulting = Consulting(opened, fs, self._cwd, dirs.state_dir(os.environ))
         progress = progress_on(sys.stderr)
         try:
-            with Recall(self.settings.roots, cwd=self._cwd, environ=os.environ) as recall:
-                made, self.reports = recall.consult(
-                    make, how, self._wait, progress, list(types) or None, limits
-                )
-                if how == LOOKED:
-                    self._overdue = self._is_old(recall.last_refresh())
+            made = consulting.run(make, how, self._wait, progress, list(types) or None, limits)
+            if how == LOOKED:
+                self._overdue = self._is_old(consulting.last_refresh())
         finally:
             if progress is not None:
                 progress.close()
+            for each in opened:
+                each.close()
+        self.reports = consulting.reports
         self._console.note_reports(self.reports)
         return made
 
     def _is_old(self, refreshed: float | None) -> bool:
-        interval = self.settings.hook.refresh_interval
+        interval = self._settings.hook.refresh_interval
         return refreshed is None or not 0 <= time.time() - refreshed < interval
 
     def follow_up(self) -> None:
@@ -141,5 +157,5 @@ class Consulted:
         from recall import background
 
         flush_output()
-        interval = self.settings.hook.refresh_interval
-        background.ask(self._cwd, os.environ, self.settings.roots, interval)
+        interval = self._settings.hook.refresh_interval
+        background.ask(self._cwd, os.environ, self._settings.roots, interval)
