@@ -6,17 +6,19 @@ written to disk. See ``spec/staleness.md``.
 
 from __future__ import annotations
 
+from itertools import count
+
 from index_cache import files
 from index_cache.reader import Reader
 from index_cache.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from index_cache.files import FileSystem
     from index_cache.model import Root
-    from index_cache.rows import Row
+    from index_cache.rows import Record, Row
 
 MOST_FILES = 20
 MOST_BYTES = 1_000_000  # .1 s of reading and analysing
@@ -46,13 +48,23 @@ def beside(root: Root, fs: FileSystem, paths: list[bytes]) -> Store | None:
     """
     reader = Reader(root, fs, fs.now_ns())
     rows: list[Row] = []
+    numbers = count(1)
     for path in paths:
-        _, row = reader.row(path, len(rows) + 1)
-        if row is not None and row.document:
-            rows.append(row)
-    if not rows:
+        _, row = reader.row(path, next(numbers))
+        if row is None or not (row.document or row.records):
+            continue
+        if row.records:
+            row.records.added = _numbered(row.records.added, numbers)
+        rows.append(row)
+    if not any(row.document or (row.records and row.records.count) for row in rows):
         return None
     found = Store.create(root, None)
     found.write(rows)
     found.set_meta("built", 1)
     return found
+
+
+def _numbered(records: Iterable[Record], numbers: Iterator[int]) -> Iterator[Record]:
+    for record in records:
+        record.number = next(numbers)
+        yield record

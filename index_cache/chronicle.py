@@ -53,6 +53,15 @@ class Row:
         self.digest: bytes = digest
         self.say(rest)
 
+    @property
+    def record_id(self) -> str:
+        """Its id."""
+        return self.texts["record_id"]
+
+    @record_id.setter
+    def record_id(self, value: str) -> None:
+        self.texts["record_id"] = value
+
     def say(self, columns: Sequence[Any]) -> None:
         """Put the document's own columns into it."""
         self.texts: dict[str, str] = dict(zip(TEXTS, columns, strict=False))

@@ -57,8 +57,19 @@ def digest(*items: bytes) -> bytes:
     return hashlib.sha256(lengths + b"".join(items)).digest()
 
 
+def leaf_of(path: bytes, line: int) -> bytes:
+    """Return what stands for a record in the place of its file's path, which has no NUL."""
+    return b"%b\0%d" % (path, line)
+
+
+def place_of(key: bytes) -> tuple[bytes, int]:
+    """Return the path and the line of a leaf, 0 for a whole file."""
+    path, _, line = key.partition(b"\0")
+    return path, int(line or 0)
+
+
 class Leaf:
-    """What one side holds of one file.
+    """What one side holds of one file, or of one record of a JSONL file.
 
     ``signature`` and ``problem`` are the entry's. ``content`` is the digest of its bytes and
     ``document`` the plain digest of its document, both None without one; ``texts`` has for each

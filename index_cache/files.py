@@ -244,6 +244,11 @@ def repository(root: bytes) -> bytes | None:
         directory = parent
 
 
+def is_jsonl(path: bytes) -> bool:
+    """Tell whether a file's name says that each of its lines is a record."""
+    return path[-6:].lower() == b".jsonl"
+
+
 def describe(error: OSError) -> str:
     """Return an OSError's reason alone: its path may be one that must not be shown."""
     return error.strerror or str(error)

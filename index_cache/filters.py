@@ -82,7 +82,9 @@ class Filter:
     and ``time`` of a document's ``modified`` and its file's signature, whether they are wanted.
     Of each of the ``phrases`` one of several forms must stand in a field, and none of what is
     ``excluded``: these two are no part of ``sql`` but of the FTS5 expression (``narrowed``).
-    ``lifecycle`` is None for all records.
+    ``valid_at``, in microseconds since 1970 UTC, is when a document must be valid, None for
+    whenever; that is no part of ``sql`` either, as few caches have any that is not
+    (``search.invalid``). ``lifecycle`` is None for all records.
     """
 
     __slots__ = (
@@ -95,6 +97,7 @@ class Filter:
         "time",
         "types",
         "under",
+        "valid_at",
         "without",
     )
 
@@ -110,6 +113,7 @@ class Filter:
         time: Callable[[str, bytes], bool] | None = None,
         phrases: Sequence[Sequence[Phrase]] = (),
         excluded: Sequence[Phrase] = (),
+        valid_at: int | None = None,
     ) -> None:
         self.types = types
         self.under = under
@@ -120,6 +124,7 @@ class Filter:
         self.time = time
         self.phrases = phrases
         self.excluded = excluded
+        self.valid_at = valid_at
         self.lifecycle: Lifecycle | None = None
 
     def admits(self, type: str) -> bool:
@@ -127,6 +132,11 @@ class Filter:
         if self.types is not None:
             return lower(type) in map(lower, self.types)
         return self.journal or not is_journal(type)
+
+    def is_valid(self, begin: int | None, end: int | None) -> bool:
+        """Tell whether a document is valid when it must be: from ``begin`` on, until ``end``."""
+        at = self.valid_at
+        return at is None or ((begin is None or begin <= at) and (end is None or at < end))
 
     def admits_now(self, type: str, tags: str, modified: str, signature: bytes) -> bool:
         """Tell whether a document that now has these columns may be returned, at the same path."""

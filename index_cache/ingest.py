@@ -8,21 +8,34 @@ from __future__ import annotations
 
 import hashlib  # noqa: F401 - for index_cache.digests: many notes are read here
 import threading
+from collections import Counter
+from itertools import count
 
+from index_cache.files import is_jsonl
 from index_cache.reader import Reader, parsers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+    from typing import Protocol
 
     from index_cache.diff import Diff
     from index_cache.files import FileSystem
     from index_cache.model import Skipped
-    from index_cache.rows import Entry, Row
+    from index_cache.rows import Entry, Known, Record, Records, Row
     from index_cache.store import Store
 
     Progress = Callable[[str, int, int], None]  # a root's name, files done, files in all
-    Observer = Callable[[Row], None]
+
+    class Observer(Protocol):
+        """Who is shown all that is read."""
+
+        def add(self, row: Row) -> None:
+            """Take in what one file says, but for a JSONL file's records."""
+
+        def add_record(self, path: bytes, record: Record) -> None:
+            """Take in what one line of a JSONL file says."""
+
 
 _BATCH_BYTES = 4_000_000  # of notes: a kill loses a fifth of a second's work
 _BATCH_FILES = 2_000
@@ -65,7 +78,7 @@ class Ingest:
         self._reader = Reader(
             store.root, fs, clock_ns, again=again, in_pieces=bool(observe), withheld=withheld
         )
-        self._last = store.last_number()
+        self._numbers = count(store.last_number() + 1)
         # Read now: later the connection is the writer's.
         self._made_by = store.meta("parsers")
         self._is_asked = again  # whether it is known that it was these parsers
@@ -89,10 +102,15 @@ class Ingest:
         """Bring all differences into the cache, each batch in one transaction."""
         known = self._store.known(changes.read)
         gone = self._store.numbers(changes.removed)
+        lines = list(filter(is_jsonl, changes.read))
+        notes = [path for path in changes.read if not is_jsonl(path)] if lines else changes.read
+        for rows in self._records(lines, known):
+            self._store.write(rows)
+        self.lost += self._records_gone(changes.removed)
         writer = _Writer(self._store)
         last: list[Row] = []
         try:
-            for batch, more in self._batches(changes.read, known):
+            for batch, more in self._batches(notes, known):
                 if more:
                     writer.start(batch)
                 else:
@@ -127,6 +145,62 @@ class Ingest:
         if rows:
             yield rows, False
 
+    def _records(
+        self, paths: Sequence[bytes], known: Mapping[bytes, tuple[int, Entry]]
+    ) -> Iterator[list[Row]]:
+        """Yield the rows of some JSONL files; their records are made while they are written."""
+        rows: list[Row] = []
+        read = 0
+        for done, path in enumerate(paths, 1):
+            number, entry = known.get(path, (0, None))
+            had = self._store.records(number) if number else {}
+            size, row = self._reader.row(path, number, entry, had)
+            read += size
+            if row:
+                self._take_records(row, had)
+                rows.append(row)
+            if read > _BATCH_BYTES or len(rows) >= _BATCH_FILES:
+                yield rows
+                rows, read = [], 0
+                if self._progress:
+                    self._progress(self._store.root.name, done, len(paths))
+        if rows:
+            yield rows
+
+    def _take_records(self, row: Row, had: Mapping[bytes, Sequence[Known]]) -> None:
+        """Give a JSONL file's row its number, and see to it that its records get theirs."""
+        row.number = row.number or next(self._numbers)
+        if self._observe:
+            self._observe.add(row)
+        if row.records is None:  # it can't be read any more
+            self.lost += sum(map(len, had.values()))
+            return
+        if row.records.count and not self._is_asked:
+            self._ask_parsers()
+        row.records.added = self._numbered(row.entry.path, row.records, row.records.added)
+
+    def _numbered(self, path: bytes, records: Records, added: Iterable[Record]) -> Iterator[Record]:
+        """Yield new records with their numbers; one with the id of one that goes is a change."""
+        ids = Counter(records.gone.values())
+        for record in added:
+            record.number = next(self._numbers)
+            record_id = str(record.document[0])
+            self.changed += ids[record_id] > 0
+            self.added += ids[record_id] <= 0
+            ids[record_id] -= 1
+            if self._observe:
+                self._observe.add_record(path, record)
+            yield record
+        self.lost += sum(left for left in ids.values() if left > 0)
+
+    def _records_gone(self, paths: Sequence[bytes]) -> int:
+        """Return how many records more than files go with some files."""
+        lines = list(filter(is_jsonl, paths))
+        return sum(
+            sum(map(len, self._store.records(number).values())) - 1
+            for number, _ in self._store.known(lines).values()
+        )
+
     def _ask_parsers(self) -> None:
         """Raise OtherParsers unless the versions that have just parsed a note made all rows."""
         if self._made_by != parsers():
@@ -141,11 +215,9 @@ class Ingest:
             self.added += not had
         elif row.entry.digest is None:
             self.lost += had
-        if not row.number:
-            self._last += 1
-            row.number = self._last
+        row.number = row.number or next(self._numbers)
         if self._observe:
-            self._observe(row)
+            self._observe.add(row)
             row.pieces = ()  # ten times the memory of the terms
 
 

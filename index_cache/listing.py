@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from index_cache.guard import guarded
-from index_cache.lookup import by_name
+from index_cache.lookup import by_number
 from index_cache.search import ORPHAN, SOUND, conditions
 
 TYPE_CHECKING = False
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from index_cache.model import Hit
     from index_cache.store import Store
 
-    Place = tuple[int, bytes]  # the number of a root in the search, and a path in it
+    Place = tuple[int, int]  # the number of a root in the search, and of a row in its cache
 
 
 def newest(
@@ -28,32 +28,34 @@ def newest(
     are not looked at. ``when`` makes a time to compare of a document's ``modified`` and signature.
     Raises Damaged as all that reads a store.
     """
-    found: list[tuple[str, int, bytes]] = []
+    found: list[tuple[str, int, bytes, int, int]] = []
     for number, (store, wanted) in enumerate(zip(stores, filters, strict=True)):
         if wanted is not None:
-            rows = _rows(store, wanted)
-            found += [(when(modified, sig), number, path) for path, modified, sig in rows]
+            for row, path, line, modified, sig in _rows(store, wanted):
+                found.append((when(modified, sig), number, path, line, row))
     found.sort(key=lambda each: each[1:])
     found.sort(key=lambda each: each[0], reverse=True)
-    return [(number, path) for _, number, path in found]
+    return [(number, row) for _, number, _, _, row in found]
 
 
 @guarded
-def _rows(store: Store, wanted: Filter) -> list[tuple[bytes, str, bytes]]:
+def _rows(store: Store, wanted: Filter) -> list[tuple[int, bytes, int, str, bytes]]:
     clauses, values = conditions(store, wanted)
     if wanted.excluded:
-        clauses += " AND e.id NOT IN (SELECT rowid FROM fts WHERE fts MATCH ?)"
+        clauses += " AND d.id NOT IN (SELECT rowid FROM fts WHERE fts MATCH ?)"
         values = [*values, wanted.excluding()]
-    columns = f"{SOUND}, e.path, d.modified, e.signature"
-    statement = (
-        f"SELECT {columns} FROM entry AS e LEFT JOIN document AS d ON d.id = e.id"  # noqa: S608 - ours
-        f" WHERE e.digest IS NOT NULL AND ({SOUND} IS NOT TRUE OR (1{clauses}))"
-    )
+    columns = f"{SOUND}, d.id, e.path, d.line, d.modified, e.signature"
+    condition = f"({SOUND} IS NOT TRUE OR (1{clauses}))"
     rows = []
-    for sound, *row in store.connection.execute(statement, values):
-        if not sound:
-            raise store.damaged(ORPHAN)
-        rows.append(tuple(row))
+    for tables in (
+        "entry AS e LEFT JOIN document AS d ON d.id = e.id WHERE e.digest IS NOT NULL",
+        "document AS d LEFT JOIN entry AS e ON e.id = d.entry WHERE d.line > 0",
+    ):
+        statement = f"SELECT {columns} FROM {tables} AND {condition}"  # noqa: S608 - ours
+        for sound, *row in store.connection.execute(statement, values):
+            if not sound:
+                raise store.damaged(ORPHAN)
+            rows.append(tuple(row))
     return rows
 
 
@@ -66,9 +68,9 @@ def hits(
     """
     found: dict[Place, Hit] = {}
     for number, (store, wanted) in enumerate(zip(stores, filters, strict=True)):
-        paths = [path for root, path in places if root == number]
-        if wanted is not None and paths:
-            for hit in by_name(store, wanted, paths, [], [], len(paths)):
+        rows = [row for root, row in places if root == number]
+        if wanted is not None and rows:
+            for row, hit in by_number(store, wanted, rows).items():
                 hit.root = number
-                found[number, hit.path] = hit
+                found[number, row] = hit
     return [found[place] for place in places if place in found]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _TAIL = 9
 _AT_ONCE = 500  # values in one statement; SQLite takes 32,766: https://sqlite.org/limits.html
 _IDS = (
-    "SELECT e.path, d.id FROM document AS d LEFT JOIN entry AS e ON e.id = d.entry"
+    "SELECT e.path, d.line, d.id FROM document AS d LEFT JOIN entry AS e ON e.id = d.entry"
     " WHERE d.record_id COLLATE NOCASE IN"
 )
 # The index has no ids like these, which notes without one of their own have: all documents are
@@ -34,7 +34,7 @@ _NOT_INDEXED = "path:"
 _INDEXED = f"d.record_id NOT LIKE '{_NOT_INDEXED}%'"
 _ROWS = (
     f"n.id, {SOUND}, {ROW} FROM n"
-    " LEFT JOIN document AS d ON d.id = n.id LEFT JOIN entry AS e ON e.id = n.id"
+    " LEFT JOIN document AS d ON d.id = n.id LEFT JOIN entry AS e ON e.id = coalesce(d.entry, n.id)"
     " WHERE NOT (d.id IS NULL AND e.id IS NOT NULL AND e.digest IS NULL)"
 )
 
@@ -66,10 +66,21 @@ def by_name(
             if len(found) >= most:
                 break
             found.update(_hits(store, wanted, part, most - len(found)))
-    hits = sorted(found.values(), key=lambda hit: hit.path)
+    hits = sorted(found.values(), key=lambda hit: (hit.path, hit.line))
     for hit in hits:
         check_hit(hit, store)
     return hits
+
+
+@guarded
+def by_number(store: Store, wanted: Filter, numbers: Sequence[int]) -> dict[int, Hit]:
+    """Return the documents of some rows that pass the filter, as ``by_name`` does."""
+    found: dict[int, Hit] = {}
+    for part in _parts(numbers):
+        found.update(_hits(store, wanted, part, len(part)))
+    for hit in found.values():
+        check_hit(hit, store)
+    return found
 
 
 def _by_path(store: Store, paths: Iterable[bytes]) -> list[int]:
@@ -89,15 +100,15 @@ def _by_id(store: Store, ids: Iterable[str]) -> list[int]:
     # Half of a character is in no text of ours.
     different = sorted({each for each in ids if is_whole(each)})
     hashes = [each for each in different if each[: len(_NOT_INDEXED)].lower() == _NOT_INDEXED]
-    rows: list[tuple[bytes, int]] = []
+    rows: list[tuple[bytes, int, int]] = []
     for asked, where in ((different, f" AND {_INDEXED}"), (hashes, f" AND NOT {_INDEXED}")):
         for part in _parts(asked):
             statement = f"{_IDS} ({_marks(part)}){where}"
-            for path, number in store.connection.execute(statement, part):
+            for path, line, number in store.connection.execute(statement, part):
                 if not is_path(path):
                     raise store.damaged(ORPHAN)
-                rows.append((path, number))
-    return [number for _, number in sorted(rows)]
+                rows.append((path, line, number))
+    return [number for _, _, number in sorted(rows)]
 
 
 def _by_end(store: Store, names: Iterable[bytes]) -> list[int]:
@@ -141,7 +152,7 @@ def _hits(
     listed = ", ".join(f"({number})" for number in numbers)
     statement = (
         f"WITH n (id) AS (VALUES {listed}) SELECT {_ROWS}"
-        f" AND ({SOUND} IS NOT TRUE OR (1{clauses})) ORDER BY e.path LIMIT ?"
+        f" AND ({SOUND} IS NOT TRUE OR (1{clauses})) ORDER BY e.path, d.line LIMIT ?"
     )
     for number, sound, *columns in store.connection.execute(statement, (*values, most)):
         if not sound:

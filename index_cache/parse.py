@@ -6,8 +6,8 @@ import re
 import unicodedata
 
 from index_cache import files, frontmatter, languages, markdown
-from index_cache.privacy import strip
-from index_cache.text import split
+from index_cache.privacy import NO, folded, is_private, strip
+from index_cache.text import split, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 TIERS = ("unverified", "machine-confirmed", "human-reviewed")
 _MAX_FIELD = 4_000  # characters of one metadata field that are kept; the text stays in the file
 _MAX_LISTED = 64  # tags, or other names
-# Values of the key ``private`` that withhold nothing.
-_NO = ("", "false", "no", "off", "0", "null", "~")
-
+_TITLE = 1_000  # characters of a text's first line, in which its title is
 _FENCES = ("---", "+++", "%yaml")
 _HEAD = 64 * 1024  # characters in which a block's ``private`` is looked for
 _KEY = re.compile(r"[\"']?private[\"']?\s*[:=](.*)")
@@ -65,6 +63,24 @@ class Document:
         self.body = text[begin:]
         heading, self.excerpt = markdown.summary(self.body)
         self.title = self._title(meta, heading, path)
+        self._describe(meta)
+        self.withheld |= _withholds_itself(text)
+
+    @classmethod
+    def of_record(cls, path: bytes, fields: Mapping[str, Value]) -> Document:
+        """Return what a record says: a line of the JSONL file at ``path``, with these fields."""
+        made = cls.__new__(cls)
+        made.body = text_of(fields)
+        _, made.excerpt = markdown.summary(made.body)
+        first = next(filter(str.strip, made.body.splitlines()), "")
+        made.title = cls._title(fields, markdown.shorten(markdown.plain(first[:_TITLE])), path)
+        made._describe(fields)  # noqa: SLF001 - made without __init__
+        made.created = made.created or _text(fields, "timestamp")
+        # The file's own time is that of its last line.
+        made.modified = made.modified or made.created
+        return made
+
+    def _describe(self, meta: Mapping[str, Value]) -> None:
         self.id = _text(meta, "id")
         self.type = _text(meta, "type", "metadata.type")
         self.description = markdown.plain(_text(meta, "description"))
@@ -82,9 +98,8 @@ class Document:
         self.session = _text(meta, "session", "metadata.session")
         related = meta.get("related") or meta.get("links") or meta.get("metadata.related")
         self.related = _listed(related)
-        self.valid_from = _text(meta, "valid_from")
-        self.valid_until = _text(meta, "valid_until")
-        self.withheld = _is_private(meta.get("private")) or _withholds_itself(text)
+        self.valid_from, self.valid_until = bounds(meta)
+        self.withheld = is_private(meta.get("private"))
 
     @staticmethod
     def _title(meta: Mapping[str, Value], heading: str | None, path: bytes) -> str:
@@ -92,6 +107,11 @@ class Document:
         name = files.portable(path.rpartition(b"/")[2]).decode("utf-8", "backslashreplace")
         stem = " ".join(name.rpartition(".")[0].split())
         return (named or heading or stem or " ".join(name.split()))[:_MAX_FIELD]
+
+
+def bounds(meta: Mapping[str, Value]) -> tuple[str, str]:
+    """Return from when and until when what is said is valid, as it was typed."""
+    return _text(meta, "valid_from"), _text(meta, "valid_until")
 
 
 def _text(meta: Mapping[str, Value], *keys: str) -> str:
@@ -144,11 +164,6 @@ def _tier(verified: Value | None) -> str:
     return TIERS[1] if named else TIERS[0]
 
 
-def _is_private(value: Value | None) -> bool:
-    """Tell whether ``private`` withholds the whole note: whatever is not plainly a no does."""
-    return value is not None and not (isinstance(value, str) and value.strip().lower() in _NO)
-
-
 def _withholds_itself(text: str) -> bool:
     """Tell whether a line at the head of a note says ``private``, however badly it is written.
 
@@ -158,7 +173,7 @@ def _withholds_itself(text: str) -> bool:
     head = text[:_HEAD]
     if "rivate" not in head and head.isascii() and "RIVATE" not in head:
         return False
-    lines = filter(None, map(_folded, head.splitlines()))
+    lines = filter(None, map(folded, head.splitlines()))
     first = next(lines, "")
     if not first.startswith(_FENCES):
         return False
@@ -166,13 +181,6 @@ def _withholds_itself(text: str) -> bool:
         if line in {"---", "...", "+++"} and not first.startswith("%"):
             return False
         key = _KEY.match(line)
-        if key and key[1].split("#")[0].strip(" \t\"',") not in _NO:
+        if key and key[1].split("#")[0].strip(" \t\"',") not in NO:
             return True
     return False
-
-
-def _folded(line: str) -> str:
-    """Return a line in lower case without what is not seen, full-width forms made plain."""
-    plain = line if line.isascii() else unicodedata.normalize("NFKC", line)
-    seen = (c for c in plain if c == "\t" or unicodedata.category(c)[0] != "C")
-    return "".join(seen).lower().strip()

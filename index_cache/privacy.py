@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from index_cache.taghints import may_have_tags
 
+# Values of the key ``private`` that withhold nothing.
+NO = ("", "false", "no", "off", "0", "null", "~")
+
 _MAX_PASSES = 4  # what is taken out may bring the halves of a tag together
 
 
@@ -40,3 +43,19 @@ def _without(text: str, spans: list[tuple[int, int]]) -> str:
         at = end
     kept.append(text[at:])
     return "".join(kept)
+
+
+def is_private(value: object) -> bool:
+    """Tell whether ``private`` withholds all of a note: whatever is not plainly a no does."""
+    return value is not None and not (isinstance(value, str) and value.strip().lower() in NO)
+
+
+def folded(text: str) -> str:
+    """Return a line in lower case without what is not seen, full-width forms made plain."""
+    if text.isascii() and text.isprintable():
+        return text.lower().strip()
+    import unicodedata  # few lines need it
+
+    plain = unicodedata.normalize("NFKC", text)
+    seen = (c for c in plain if c == "\t" or unicodedata.category(c)[0] != "C")
+    return "".join(seen).lower().strip()

@@ -20,11 +20,12 @@ from index_cache.text import Content, NotText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Mapping, Sequence
 
     from index_cache.files import FileSystem
     from index_cache.model import Root
     from index_cache.parse import Document
+    from index_cache.rows import Known
 
 
 class Reader:
@@ -63,13 +64,18 @@ class Reader:
         self._directory = b""  # the last one that was found to lie below the root
 
     def row(
-        self, path: bytes, number: int = 0, known: Entry | None = None
+        self,
+        path: bytes,
+        number: int = 0,
+        known: Entry | None = None,
+        records: Mapping[bytes, Sequence[Known]] | None = None,
     ) -> tuple[int, Row | None]:
         """Read one file; return how many bytes, and its row.
 
         ``number`` and ``known`` are the row id and the entry of a file that the cache has: of one
-        whose digest is the same the row is the entry alone. There is no row for a file that is
-        gone since the scan, nor for one that can't be read, whose rows must stay.
+        whose digest is the same the row is the entry alone. Of a JSONL file ``records`` are those
+        that the cache has, by digest, in the order of their lines. There is no row for a file that
+        is gone since the scan, nor for one that can't be read, whose rows must stay.
         """
         try:
             signature, data = self._read(path)
@@ -87,16 +93,34 @@ class Reader:
             if not self._was_withheld(path, known):
                 self.unavailable.append(Skipped(path, files.describe(error)))
             return 0, None
+        return len(data), self._made(path, signature, data, number, known, records)
+
+    def _made(
+        self,
+        path: bytes,
+        signature: bytes,
+        data: bytes,
+        number: int,
+        known: Entry | None,
+        records: Mapping[bytes, Sequence[Known]] | None,
+    ) -> Row:
+        """Return the row of a file that could be read; parameters as for ``row``."""
         entry = Entry(path, signature, None, suspect=files.is_suspect(signature, self._clock_ns))
+        if files.is_jsonl(path):
+            from index_cache.records import read  # few roots have any
+
+            cut = files.size(signature) > len(data)
+            made = read(entry, data, records or {}, self._analysed, cut=cut, again=self._again)
+            return Row(number, entry, records=made)
         try:
             content = Content(data)
         except NotText as error:
-            return len(data), self._without_document(entry, number, known, str(error))
+            return self._without_document(entry, number, known, str(error))
         entry.digest = content.digest
         if known and known.digest == content.digest and not self._again:
             entry.problem = known.problem
-            return len(data), Row(number, entry)
-        return len(data), self._indexed(entry, number, known, content)
+            return Row(number, entry)
+        return self._indexed(entry, number, known, content)
 
     def _read(self, path: bytes) -> tuple[bytes, bytes]:
         """Read a file whose directory is still one of the root's, and no symlink out of it."""
@@ -115,15 +139,24 @@ class Reader:
             return self._without_document(entry, number, known, WITHHELD)
         if content.guessed:
             entry.problem = "indexed, but it is not all UTF-8: the stray bytes were read as cp1252"
-        pieces = analysed(entry.path, document, self._analyzers)
+        elif is_odd((document.valid_from, document.valid_until)):
+            entry.problem = "indexed, but a time in valid_from or valid_until can't be read"
+        terms, pieces = self._analysed(entry.path, document)
         return Row(
             number,
             entry,
             (*columns(entry.path, document), *instants(document)),
-            tuple(map(" ".join, pieces)),
-            pieces=tuple(pieces) if self._in_pieces else (),
+            terms,
+            pieces=pieces,
             replaces=known is not None,
         )
+
+    def _analysed(
+        self, path: bytes, document: Document
+    ) -> tuple[tuple[str, ...], tuple[list[str], ...]]:
+        """Return what is indexed of a document: of each field the terms, and these by chunk."""
+        pieces = analysed(path, document, self._analyzers)
+        return tuple(map(" ".join, pieces)), tuple(pieces) if self._in_pieces else ()
 
     def _unreadable(self, path: bytes, number: int, known: Entry | None, reason: str) -> Row | None:
         try:
@@ -160,6 +193,8 @@ def parsers() -> str:
 def searchable(path: bytes, document: Document) -> tuple[str, ...]:
     """Return the texts of a document's searchable fields, in the order of ``schema.FIELDS``."""
     place = files.portable(path).decode("utf-8", "replace").removesuffix(".md")
+    if files.is_jsonl(path):
+        place = place[: -len(".jsonl")]
     return (
         document.title,
         "\n".join(document.aliases),
@@ -180,18 +215,27 @@ def analysed(path: bytes, document: Document, analyzers: Analyzers) -> list[list
     return pieces
 
 
-def record_id(path: bytes, document: Document) -> str:
-    """Return a document's own id, else ``path:`` and 16 hex digits of its NFC path's SHA-256."""
+def record_id(path: bytes, document: Document, line: int = 0) -> str:
+    """Return a document's own id, else that of its place; ``line`` is a record's, 0 for a note."""
     own = document.id  # composed: the same letters are the same id, however they were typed
     if own:
         return own if own.isascii() else unicodedata.normalize("NFC", own)
-    return "path:" + sha256(files.portable(path)).hexdigest()[:16]
+    return place_id(path, line)
 
 
-def columns(path: bytes, document: Document) -> tuple[str, ...]:
-    """Return the texts of a document's row in the table ``document``, ``record_id`` first."""
+def place_id(path: bytes, line: int) -> str:
+    """Return ``path:`` and 16 hex digits of the SHA-256 of a NFC path, with a record's line."""
+    place = files.portable(path) + (b":%d" % line if line else b"")
+    return "path:" + sha256(place).hexdigest()[:16]
+
+
+def columns(path: bytes, document: Document, line: int = 0) -> tuple[str, ...]:
+    """Return the texts of a document's row in the table ``document``, ``record_id`` first.
+
+    ``line`` is a record's in a JSONL file, 0 for a note.
+    """
     return (
-        record_id(path, document),
+        record_id(path, document, line),
         document.title,
         document.description,
         document.type,
@@ -216,3 +260,8 @@ def columns(path: bytes, document: Document) -> tuple[str, ...]:
 def instants(document: Document) -> tuple[int | None, int | None, int | None]:
     """Return the last columns of the row: when it was created, is valid from, and until."""
     return instant(document.created), instant(document.valid_from), instant(document.valid_until)
+
+
+def is_odd(bounds: Sequence[str]) -> bool:
+    """Tell whether one of the times between which something is valid can't be read."""
+    return any(bound and instant(bound) is None for bound in bounds)

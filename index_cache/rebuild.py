@@ -14,7 +14,7 @@ from index_cache import db, locks, search
 from index_cache.analyze import Analyzers
 from index_cache.candidates import candidates
 from index_cache.diff import diff
-from index_cache.equivalence import differences
+from index_cache.equivalence import differences, place_of
 from index_cache.errors import CacheBusy, CheckFailed, RootUnavailable
 from index_cache.filters import Filter
 from index_cache.keeping import write
@@ -136,7 +136,7 @@ class _Rebuild:
                 gathering.found,
                 diff(gathering.found, {}, ()),
                 self.progress,
-                gathering.notes.add,
+                gathering.notes,
                 withheld=gathering.withheld,
             )
             gathering.finish(done.unavailable, done.moving)
@@ -187,7 +187,8 @@ class _Rebuild:
             compare(self.proof, gathering, deep=self.deep)
             if self.proof.equivalent:
                 self.proof.answers = _answers(old, fresh, gathering.notes.terms)
-            return frozenset(gathering.held.numbers if gathering.held else ())
+            held = gathering.held.numbers if gathering.held else ()
+            return frozenset(place_of(key)[0] for key in held)
         except db.TROUBLE as error:
             self._condemn(error)
             return frozenset()

@@ -137,6 +137,7 @@ class Walk:
         self.include = Globs(root.rules.include)
         self.exclude = Globs(root.rules.exclude)
         self.private = _Private(root)
+        self.suffixes = (*SUFFIXES, b".jsonl") if root.rules.jsonl else SUFFIXES
         self.max_bytes = root.rules.max_file_bytes
         self.top = os.path.join(os.fsencode(root.path), b"")
         self.watches = bool(found.top) and found.directories is not None
@@ -196,7 +197,7 @@ class Walk:
                 continue
             if self.private and self.hides(prefix + name, entry):
                 continue
-            if name.endswith(SUFFIXES) or name.lower().endswith(SUFFIXES):
+            if name.endswith(self.suffixes) or name.lower().endswith(self.suffixes):
                 if b"onflict" in name:
                     names = names or {each.name for each in listing}
                 if self.file(prefix, entry, names):
@@ -217,7 +218,7 @@ class Walk:
             directory = entry.is_dir(follow_symlinks=False)
         except OSError:
             directory = True
-        self.found.withheld += directory or path.lower().endswith(SUFFIXES)
+        self.found.withheld += directory or path.lower().endswith(self.suffixes)
         return True
 
     def other(self, prefix: bytes, entry: DirEntry) -> bool:
@@ -230,7 +231,7 @@ class Walk:
                 self.ignore_file(self.top + path)
             if entry.is_symlink():
                 self.symlink(path, entry)
-            elif entry.name.endswith(b".icloud") and path[:-7].lower().endswith(SUFFIXES):
+            elif entry.name.endswith(b".icloud") and path[:-7].lower().endswith(self.suffixes):
                 self._skip(path, "not on this disk (cloud placeholder)")
         except OSError as error:  # where listing a directory does not tell what is in it
             self.found.unavailable.append(Skipped(path + b"/", files.describe(error)))
@@ -312,7 +313,7 @@ class Walk:
             directory = entry.is_dir(follow_symlinks=True)
         except OSError:
             directory = False
-        if directory or path.lower().endswith(SUFFIXES):
+        if directory or path.lower().endswith(self.suffixes):
             self._skip(path, "symlink")
 
     def _skip(self, path: bytes, reason: str) -> None:

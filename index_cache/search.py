@@ -173,6 +173,22 @@ def expression(terms: Iterable[Term]) -> str:
     return " OR ".join('"' + form.replace('"', '""') + '"' for form in forms)
 
 
+# Each of the two reads one end of an index that few documents are in.
+_INVALID = (
+    "SELECT id FROM document WHERE valid_from_at > ?{0}"
+    " UNION ALL SELECT id FROM document WHERE valid_until_at <= ?{0}"
+)
+
+
+def invalid(store: Store, wanted: Filter) -> str:
+    """Return SQL for the numbers of what is not valid when it must be, "" if all of it is."""
+    at = wanted.valid_at
+    if at is None:
+        return ""
+    select = _INVALID.replace("?{0}", str(int(at)))
+    return select if any(True for _ in store.connection.execute(f"{select} LIMIT 1")) else ""
+
+
 @guarded
 def count(store: Store, terms: Sequence[Term], wanted: Filter) -> int:
     """Return how many documents of a root have any of the terms and pass the filter."""
@@ -198,7 +214,9 @@ def conditions(store: Store, wanted: Filter) -> tuple[str, list[str | int | byte
     """Return a filter's SQL conditions with their values; a store then has what they call."""
     for name, (arguments, function) in wanted.functions().items():
         store.connection.create_scalar_function(name, function, arguments)
-    return wanted.sql()
+    clauses, values = wanted.sql()
+    without = invalid(store, wanted)
+    return f"{clauses} AND d.id NOT IN ({without})" if without else clauses, values
 
 
 def reading(store: Store, wanted: Filter) -> tuple[str, str, list[str | int | bytes]]:
@@ -209,7 +227,9 @@ def reading(store: Store, wanted: Filter) -> tuple[str, str, list[str | int | by
     half of all documents may have some, and looking at the rows of each takes five times as long.
     """
     if wanted.is_plain:
-        return "1", "FROM fts AS f WHERE f.fts MATCH ?", []
+        without = invalid(store, wanted)
+        rest = f" AND f.rowid NOT IN ({without})" if without else ""
+        return "1", f"FROM fts AS f WHERE f.fts MATCH ?{rest}", []
     clauses, values = conditions(store, wanted)
     condition = (
         "FROM fts AS f LEFT JOIN document AS d ON d.id = f.rowid"

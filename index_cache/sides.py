@@ -10,7 +10,7 @@ import marshal
 from array import array
 
 from index_cache import schema
-from index_cache.equivalence import Leaf, Side, Vocabulary, terms_digest
+from index_cache.equivalence import Leaf, Side, Vocabulary, leaf_of, terms_digest
 from index_cache.guard import is_column, is_digest, is_path, is_signature, is_text
 
 TYPE_CHECKING = False
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     import apsw
 
     from index_cache.equivalence import Counts
-    from index_cache.rows import Row
+    from index_cache.rows import Record, Row
     from index_cache.store import Store
 
+_UNREADABLE = "a row of its documents can't be read"
 _HOLE = "\0"  # no term: where a document has a place and no posting says what is there
 _TEMPORARY = (
     "CREATE VIRTUAL TABLE IF NOT EXISTS temp.by_field USING fts5vocab (main, fts, col)",
@@ -50,14 +51,25 @@ class Notes:
         entry = row.entry
         leaf = self._leaves[entry.path] = Leaf(entry.signature, entry.problem)
         if row.document and row.terms and entry.digest:
-            texts = [_single_spaced(text) for text in row.terms]
-            leaf.texts = b"".join(map(_sha256, texts))
-            leaf.fill(entry.digest, row.document, [text.count(" ") + bool(text) for text in texts])
-            held = self._held.get(entry.path)
-            agrees = held is not None and held.document == leaf.document
-            if agrees:
-                self.agreeing.add(entry.path)
-            (self._agreeing_terms if agrees else self._other_terms).add(row.pieces)
+            self._fill(entry.path, leaf, entry.digest, row)
+
+    def add_record(self, path: bytes, record: Record) -> None:
+        """Take in what one line of a JSONL file says; the file itself is ``add``ed before."""
+        file = self._leaves[path]
+        key = leaf_of(path, record.line)
+        leaf = self._leaves[key] = Leaf(file.signature, None)
+        self._fill(key, leaf, record.digest, record)
+
+    def _fill(self, key: bytes, leaf: Leaf, content: bytes, made: Row | Record) -> None:
+        texts = [_single_spaced(text) for text in made.terms or ()]
+        leaf.texts = b"".join(map(_sha256, texts))
+        lengths = [text.count(" ") + bool(text) for text in texts]
+        leaf.fill(content, made.document or (), lengths)
+        held = self._held.get(key)
+        agrees = held is not None and held.document == leaf.document
+        if agrees:
+            self.agreeing.add(key)
+        (self._agreeing_terms if agrees else self._other_terms).add(made.pieces)
 
     def finish(self) -> Side:
         """End the reading and return the notes' side; then ``terms`` are those of all notes."""
@@ -128,31 +140,38 @@ class Held:
             yield number, marshal.loads(lengths)  # noqa: S302 - ours
 
     def _leaves(self) -> Iterator[tuple[bytes, Leaf]]:
-        missing = (-1,) * len(schema.FIELDS)
-        for (
-            path,
-            signature,
-            digest,
-            problem,
-            number,
-            document,
-            _,
-            _,
-            _,
-            *columns,
-        ) in self._connection.execute(
+        for path, signature, digest, problem, own, number, *row in self._connection.execute(
             "SELECT e.path, e.signature, e.digest, e.problem, e.id, d.*"
             " FROM entry AS e LEFT JOIN document AS d USING (id)"
         ):
             if not (is_path(path) and is_signature(signature) and is_text(problem or "")):
                 raise self._store.damaged("a row of its manifest can't be read")
             leaf = Leaf(signature, problem)
-            if document is not None:
-                if not (is_digest(digest) and all(map(is_column, columns))):
-                    raise self._store.damaged("a row of its documents can't be read")
-                self.numbers[path] = number
-                leaf.fill(digest, columns, self._lengths.get(number, missing))
+            if number is not None:
+                entry, line, none, *columns = row
+                if (entry, line, none) != (own, 0, None):
+                    raise self._store.damaged(_UNREADABLE)
+                self._fill(path, leaf, number, digest, columns)
             yield path, leaf
+        for path, signature, number, _, line, digest, *columns in self._connection.execute(
+            "SELECT e.path, e.signature, d.* FROM document AS d"
+            " LEFT JOIN entry AS e ON e.id = d.entry WHERE d.line > 0"
+        ):
+            if not (is_path(path) and isinstance(line, int)):
+                raise self._store.damaged(_UNREADABLE)
+            key = leaf_of(path, line)
+            leaf = Leaf(signature, None)
+            self._fill(key, leaf, number, digest, columns)
+            yield key, leaf
+
+    def _fill(
+        self, key: bytes, leaf: Leaf, number: int, digest: object, columns: Sequence[Any]
+    ) -> None:
+        if not (isinstance(digest, bytes) and is_digest(digest) and all(map(is_column, columns))):
+            raise self._store.damaged(_UNREADABLE)
+        self.numbers[key] = number
+        lengths = self._lengths.get(number, (-1,) * len(schema.FIELDS))
+        leaf.fill(digest, columns, lengths)
 
     def _has_strays(self) -> bool:
         connection = self._connection

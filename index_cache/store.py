@@ -20,6 +20,7 @@ from index_cache.guard import (
     counted,
     flush,
     guarded,
+    is_digest,
     is_manifest,
     is_text,
 )
@@ -30,18 +31,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-    from index_cache.rows import Entry, Row
+    from index_cache.rows import Entry, Known, Row
 
-_VALUES_A_STATEMENT = 32_000  # SQLite takes 32,766: https://sqlite.org/limits.html
 _HIGHEST = 2**62  # of what is counted; SQLite has no numbers from 2**63 on
 _MANY = 500  # paths, from which on reading the whole manifest is faster than looking each up
+_SELECT_RECORDS = (
+    "SELECT id, line, digest, record_id, (valid_from <> '' AND valid_from_at IS NULL)"
+    " OR (valid_until <> '' AND valid_until_at IS NULL)"
+    " FROM document WHERE entry = ? AND line > 0 ORDER BY line"
+)
 _SELECT_ENTRY = "SELECT path, id, signature, suspect, digest, problem FROM entry"
-_INSERT_TERMS = f"INSERT INTO fts (rowid, {', '.join(schema.FIELDS)})"
-
-
-def _entry_values(row: Row) -> tuple[object, ...]:
-    entry = row.entry
-    return (row.number, entry.path, entry.signature, entry.suspect, entry.digest, entry.problem)
 
 
 class Weigher:
@@ -249,8 +248,8 @@ class Store:
     @guarded
     def last_number(self) -> int:
         """Return the highest row id in use, 0 without any."""
-        (last,) = next(self.connection.execute("SELECT coalesce(max(id), 0) FROM entry"))
-        return int(last)
+        select = "SELECT coalesce(max(id), 0) FROM entry UNION SELECT max(id) FROM document"
+        return max(int(last or 0) for (last,) in self.connection.execute(select))
 
     @guarded
     def problems(self) -> list[Skipped]:
@@ -275,13 +274,31 @@ class Store:
         """Return the paths of the documents below a relative directory, b"" for all."""
         rows = self.connection.execute(
             "SELECT path, document.id FROM entry LEFT JOIN document USING (id)"
-            " WHERE entry.digest IS NOT NULL AND path >= ? AND path < ?",
+            " WHERE entry.digest IS NOT NULL AND path >= ?1 AND path < ?2"
+            " UNION ALL SELECT path, id FROM entry WHERE path >= ?1 AND path < ?2"
+            " AND id IN (SELECT entry FROM document WHERE line > 0)",
             (directory + b"/", directory + b"0") if directory else (b"", b"\xff" * 8),
         )
         found = dict(rows)
         if None in found.values():
             raise self.damaged("a document that its manifest lists is missing")
         return set(found)
+
+    @guarded
+    def records(self, number: int) -> dict[bytes, list[Known]]:
+        """Return the records of a JSONL file, by digest, in the order of their lines.
+
+        ``number`` is its entry's.
+        """
+        from index_cache.rows import Known  # few roots have any
+
+        rows: Iterable[Any] = self.connection.execute(_SELECT_RECORDS, (number,))
+        found: dict[bytes, list[Known]] = {}
+        for row, line, digest, record_id, odd in rows:
+            if not (is_digest(digest) and is_text(record_id)):
+                raise self.damaged("a row of a record can't be read")
+            found.setdefault(digest, []).append(Known(row, line, record_id, is_odd=bool(odd)))
+        return found
 
     def documents(self) -> int:
         """Return the number of documents."""
@@ -295,21 +312,14 @@ class Store:
 
         ``removed`` are the row ids of files that are gone.
         """
+        from index_cache import writing  # a search most often writes nothing
+
         with db.Transaction(self.connection):
             check_totals(self)  # else what is missing now would be noted as right
-            outdated = [row.number for row in rows if row.replaces]
-            self._delete("entry", "id", removed)
-            self._delete("document", "id", [*removed, *outdated])
-            self._delete("fts", "rowid", [*removed, *outdated])
-            self._insert("REPLACE INTO entry", [_entry_values(row) for row in rows])
-            self._insert(
-                "INSERT INTO document",
-                [(r.number, r.number, 0, None, *r.document) for r in rows if r.document],
-            )
-            self._insert(_INSERT_TERMS, [(r.number, *r.terms) for r in rows if r.terms])
+            lost = writing.write(self.connection, rows, removed)
             self.note_totals()
             self.set_meta("generation", self.generation + 1)
-            if outdated or removed:
+            if lost:
                 self.set_lingering(time.time())
 
     def note_totals(self) -> None:
@@ -327,23 +337,6 @@ class Store:
     def set_lingering(self, since: float) -> None:
         """Note that the file may hold deleted text, unless an earlier time is noted already."""
         self.connection.execute("INSERT OR IGNORE INTO meta VALUES ('lingers_since', ?)", (since,))
-
-    def _delete(self, table: str, key: str, numbers: Sequence[int]) -> None:
-        for number in numbers:
-            self.connection.execute(f"DELETE FROM {table} WHERE {key} = ?", (number,))  # noqa: S608
-
-    def _insert(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
-        # As many rows a statement as SQLite takes. apsw lets other threads run while SQLite works,
-        # so the next files are read and analysed meanwhile; row by row the two threads would wait
-        # for one another. And FTS5 writes its pending terms out before each statement of several
-        # rows: with 128 rows a statement the postings took twice as long.
-        step = _VALUES_A_STATEMENT // len(rows[0]) if rows else 1
-        for at in range(0, len(rows), step):
-            part = rows[at : at + step]
-            marks = f"({', '.join('?' * len(part[0]))})"
-            self.connection.execute(
-                f"{statement} VALUES {', '.join([marks] * len(part))}", tuple(chain(*part))
-            )
 
     @guarded
     def compact(self) -> bool:

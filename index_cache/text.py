@@ -21,6 +21,13 @@ _SNIFFED = 8_192  # bytes looked at to tell text from something else
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _CONTROLS = bytes({*range(0x20), 0x7F} - {*b"\b\t\n\v\f\r\x1b"})
 
+# Where the text of a record in a JSONL file is, the first that is one.
+TEXTS = ("content", "text", "body", "message")
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 
 class NotText(ValueError):
     """The bytes are not text; the message says why."""
@@ -131,3 +138,9 @@ def _begins_with_key(block: str) -> bool:
     import re
 
     return re.match(_FIRST_LINE, block) is not None
+
+
+def text_of(fields: Mapping[str, object]) -> str:
+    """Return the text of a record with these fields, "" if it has none."""
+    texts = (fields.get(key) for key in TEXTS)
+    return next((text for text in texts if isinstance(text, str) and text.strip()), "")

@@ -10,7 +10,7 @@ import time
 
 from index_cache import db
 from index_cache.diff import diff
-from index_cache.equivalence import differences
+from index_cache.equivalence import differences, place_of
 from index_cache.guard import check_pages
 from index_cache.model import WITHHELD
 from index_cache.reader import Reader, parsers
@@ -182,6 +182,8 @@ def _gathered(
         _, row = reader.row(path)
         if row:
             gathering.notes.add(row)
+            for record in row.records.added if row.records else ():
+                gathering.notes.add_record(path, record)
         if progress and not done % _PROGRESS:
             progress(root.name, done, len(paths))
     gathering.finish(reader.unavailable, reader.moving)
@@ -222,21 +224,23 @@ class Gathering:
         self.unavailable = {each.path for each in unread} - self.moving
         self.moving |= self.found.entries.keys() - seen.keys() - self.unavailable
         # What was read counts, not what the scan saw before that.
-        self.found.entries.update({path: leaf.signature for path, leaf in seen.items()})
+        read = {key: leaf.signature for key, leaf in seen.items() if not place_of(key)[1]}
+        self.found.entries.update(read)
         changes = diff(self.found, self.manifest, self._suspects)
         self._pending = {*changes.read, *changes.removed}
         self.unavailable |= self.manifest.keys() - self.found.entries.keys() - self._pending
 
-    def kind(self, path: bytes) -> str:
-        """Return what kind of difference one at this path would be."""
+    def kind(self, key: bytes) -> str:
+        """Return what kind of difference one of this leaf would be."""
+        path, _ = place_of(key)
         if path in self.moving:
             return MOVING
         if path in self.unavailable:
             return UNAVAILABLE
         if self._outdated:  # then recall refresh reads all notes again
             return PENDING
-        said = self.side.leaves.get(path)
-        held = self.held.side.leaves.get(path) if self.held else None
+        said = self.side.leaves.get(key)
+        held = self.held.side.leaves.get(key) if self.held else None
         # A refresh that finds the same bytes changes no document.
         same = said and held and said.document and held.document and said.content == held.content
         return PENDING if path in self._pending and not same else WRONG
@@ -252,17 +256,19 @@ def compare(proof: Proof, gathering: Gathering, *, deep: bool) -> None:
         held.read_postings()
     if deep and proof.deep is not None:
         proof.deep["cache_digest"] = held.side.deep_digest()
-    for path, what in differences(notes, held.side).items():
-        proof.differences.append(_told(path, gathering.kind(path), what, notes, held.side))
+    for key, what in differences(notes, held.side).items():
+        proof.differences.append(_told(key, gathering.kind(key), what, notes, held.side))
     if held.strays:
         proof.differences.append(Difference(None, WRONG, ["rows or terms of no file"]))
 
 
-def _told(path: bytes, kind: str, what: list[str], notes: Side, cache: Side) -> Difference:
+def _told(key: bytes, kind: str, what: list[str], notes: Side, cache: Side) -> Difference:
     """Return a difference; what is private, or was when it was last seen, has no name in it."""
-    now = notes.leaves.get(path) or cache.leaves[path]
-    private = now.problem == WITHHELD
-    return Difference(None if private else path, kind, ["a private note"] if private else what)
+    now = notes.leaves.get(key) or cache.leaves[key]
+    path, line = place_of(key)
+    if now.problem == WITHHELD:
+        return Difference(None, kind, ["a private note"])
+    return Difference(path, kind, [f"line {line}: {each}" for each in what] if line else what)
 
 
 def _terms_differ(notes: Notes, side: Side, held: Held) -> bool:

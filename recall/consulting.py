@@ -150,7 +150,7 @@ class Consulting:
         live = []
         for root, store, part in zip(roots, stores, parts, strict=True):
             if store is not None and part is not None:
-                part.lifecycle = lifecycle
+                part.lifecycle, part.valid_at = lifecycle, None
                 live.append((root, store, part))
         failures = [each.failure for each in self.reports if each.failure is not None]
         if failures and not live:

@@ -61,6 +61,9 @@ class Dresser:
         ):
             return False
         hit.edited = hit.digest != seen
+        valid = wanted is None or wanted.is_valid(hit.valid_from_at, hit.valid_until_at)
+        if hit.edited and not valid:
+            return False
         if hit.edited:
             hit.bm25 = sum(contributions(hit, self._whole, self._terms))
             self._scorer.score(hit)
@@ -83,6 +86,7 @@ class Dresser:
         summary, line, section = hit.description, None, None
         if not summary:
             summary, line, section = self._from_body(hit, root)
+        line = hit.line or line
         card = Card(
             id=hit.record_id,
             root=root.name,
@@ -98,7 +102,7 @@ class Dresser:
             tags=tuple(filter(None, hit.tags.split("\n"))),
             line=line,
             section=section,
-            copies=tuple(dict.fromkeys(p for p in map(self._place, copies) if p != place)),
+            copies=tuple(dict.fromkeys(p for p in map(self._copy, copies) if p != place)),
         )
         if self._explain:
             card.explain = self._explanation(hit)
@@ -107,6 +111,9 @@ class Dresser:
     def _place(self, hit: Hit) -> str:
         path = os.path.join(os.fsencode(self._roots[hit.root].path), hit.path)
         return files.display(path)
+
+    def _copy(self, hit: Hit) -> str:
+        return f"{self._place(hit)}:{hit.line}" if hit.line else self._place(hit)
 
     def _from_body(self, hit: Hit, root: Root) -> tuple[str, int | None, str | None]:
         """Return the line that answers best, where it stands and under which heading.
@@ -119,14 +126,17 @@ class Dresser:
 
         path = os.path.join(os.fsencode(root.path), hit.path)
         try:
-            _, data = self._fs.read(path, root.rules.max_file_bytes)
-            content = Content(data)
+            signature, data = self._fs.read(path, root.rules.max_file_bytes)
+            if hit.line:
+                from recall.recorded import body  # few roots have records
+
+                text = body(hit, data, cut=files.size(signature) > len(data))
+            else:
+                content = Content(data)
+                text = content.text if content.digest == hit.digest else ""
         except (OSError, NotText):
             return hit.excerpt, None, None
-        if content.digest != hit.digest:
-            return hit.excerpt, None, None
-        text = content.text
-        begin = split(text)[1]
+        begin = 0 if hit.line else split(text)[1]
         weights = {term: self._whole.idf(term) for term in self._terms}
         found = best_line(text[begin:], weights, self._analyzers[hit.language])
         if found is None:

@@ -14,11 +14,12 @@ from index_cache.search import by_term
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Literal
 
     from index_cache.analyze import Analyzers
     from index_cache.files import FileSystem
     from index_cache.model import Hit, Root, Term
-    from index_cache.text import Content
+    from index_cache.parse import Document
 
 
 def is_current(
@@ -49,32 +50,44 @@ def is_current(
     except OSError:
         return False
     hit.signature = signature
+    now = _what_it_is(hit, data, cut=files.size(signature) > len(data))
+    if now is None or now is True:
+        return now is True
+    return _reread(hit, now, analyzers, terms, anyway=anyway, says=says)
+
+
+def _what_it_is(hit: Hit, data: bytes, *, cut: bool) -> Document | Literal[True] | None:
+    """Return True if a hit is what it was, else what is in its place now, or None."""
+    if hit.line:
+        from recall.recorded import found_again  # few roots have records
+
+        return found_again(hit, data, cut=cut)
     from index_cache.text import Content, NotText  # most notes are as they were
 
     try:
         content = Content(data)
     except NotText:
-        return False
+        return None
     if content.digest == hit.digest:
         return True
     hit.digest = content.digest
-    return _reread(hit, content, analyzers, terms, anyway=anyway, says=says)
+    from index_cache.parse import Document
+
+    return Document(hit.path, content.text)
 
 
 def _reread(
     hit: Hit,
-    content: Content,
+    document: Document,
     analyzers: Analyzers,
     terms: Sequence[Term],
     *,
     anyway: bool,
     says: Callable[[Sequence[Sequence[str]]], bool] | None,
 ) -> bool:
-    """Put what a file says now into its hit; False when it no longer answers the query."""
-    from index_cache.parse import Document
+    """Put what a document says now into its hit; False when it no longer answers the query."""
     from index_cache.reader import analysed, columns, instants
 
-    document = Document(hit.path, content.text)
     if document.withheld:
         return False
     fields = [" ".join(pieces).split() for pieces in analysed(hit.path, document, analyzers)]
@@ -99,7 +112,7 @@ def _reread(
         hit.tier,
         hit.excerpt,
         *_,
-    ) = columns(hit.path, document)
+    ) = columns(hit.path, document, hit.line)
     created_at, hit.valid_from_at, hit.valid_until_at = instants(document)
     hit.record = document.source, document.session, created_at
     return True

@@ -14,11 +14,11 @@ _TIERS = ("unverified", "machine-confirmed", "human-reviewed")
 
 
 def ordered(hits: Iterable[Hit], score: Callable[[Hit], float] | None = None) -> list[Hit]:
-    """Return hits best first: by score, then tier, then the later modified, then root and path.
+    """Return hits best first: by score, tier, the later modified, then root, path and line.
 
     ``score`` tells what counts instead of the hit's own.
     """
-    by_place = sorted(hits, key=lambda hit: (hit.root, hit.path))
+    by_place = sorted(hits, key=lambda hit: (hit.root, hit.path, hit.line))
     by_time = sorted(by_place, key=_time, reverse=True)
     counts = score or _score
     return sorted(by_time, key=lambda hit: (-counts(hit), -_TIERS.index(hit.tier)))

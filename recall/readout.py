@@ -180,12 +180,12 @@ class Readout:
     def _id_of(self, place: Place | None) -> str | None:
         return None if place is None else self.rows([place])[0].texts["record_id"]
 
-    def of_hit(self, hit: Hit) -> Record | None:
-        """Return the whole record that a search found, None if it is gone."""
-        number = chronicle.number(self.stores[hit.root], hit.path, hit.line)
+    def of_hit(self, hit: Hit, line: int) -> Record | None:
+        """Return the whole record that a search found, at ``line`` in the cache; None if gone."""
+        number = chronicle.number(self.stores[hit.root], hit.path, line)
         if number is None:
             return None
-        (row,) = self.rows([Place(hit.root, number, hit.path, hit.line)])
+        (row,) = self.rows([Place(hit.root, number, hit.path, line)])
         return self.whole(row)
 
     def expand(self, record_id: str, max_nodes: int, max_tokens: int) -> Expansion:

@@ -106,10 +106,11 @@ class Searching:
             answer.total = len(shown)
         answer.cards = [dresser.card(hit, copies) for hit, *copies in shown]
 
-    def page(self, answer: Answer, page: int, size: int, *, explain: bool) -> list[Hit]:
-        """Fill in the total and the cards of one page (1-based) of an answer; return its hits.
+    def page(self, answer: Answer, page: int, size: int, *, explain: bool) -> list[tuple[Hit, int]]:
+        """Fill in the total and the cards of one page (1-based) of an answer.
 
-        All that matches is scored. See "Pages" in ``spec/reading.md``.
+        Return its hits, each with the line at which the cache has it. All that matches is scored.
+        See "Pages" in ``spec/reading.md``.
         """
         prepared = self._prepared(answer, explain=explain)
         if prepared is None:
@@ -123,8 +124,9 @@ class Searching:
             hits = hits[begin : begin + size]
         else:  # what is listed has its place without being read
             hits = find(begin + size)[begin:]
-        shown = [hit for hit in hits if dresser.is_current(hit)]
-        answer.cards = [dresser.card(hit, []) for hit in shown]
+        known = [(hit, hit.line) for hit in hits]
+        shown = [(hit, line) for hit, line in known if dresser.is_current(hit)]
+        answer.cards = [dresser.card(hit, []) for hit, _ in shown]
         return shown
 
     def _prepared(

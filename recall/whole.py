@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 
 from index_cache import files
-from index_cache.text import Content, NotText, split
+from index_cache.text import TEXTS, Content, NotText, split, text_of
+from recall import quickjson
 from recall.records import Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from index_cache.chronicle import Row
     from index_cache.files import FileSystem
+    from index_cache.frontmatter import Value
     from index_cache.model import Root
+    from index_cache.parse import Document
 
 
 def is_untouched(row: Row, root: Root, fs: FileSystem) -> bool:
@@ -35,25 +40,60 @@ def read(row: Row, root: Root, fs: FileSystem) -> tuple[Text, bool] | None:
     try:
         if not fs.is_below(os.path.dirname(path), os.fsencode(root.path)):
             return None
-        _, data = fs.read(path, root.rules.max_file_bytes)
+        signature, data = fs.read(path, root.rules.max_file_bytes)
+        if row.line:
+            return _read_line(row, data, cut=files.size(signature) > len(data))
         content = Content(data)
     except (OSError, NotText):
         return None
     edited = content.digest != row.digest
-    if edited and not _reread(row, content):
-        return None
+    if edited:
+        from index_cache.parse import Document  # most notes are as they were
+
+        document = Document(row.path, content.text)
+        if document.withheld:
+            return None
+        row.digest = content.digest
+        _say(row, document)
     block, begin = split(content.text)
     return Text(content.text[begin:], block), edited
 
 
-def _reread(row: Row, content: Content) -> bool:
-    """Put what a note says now into its row; False if it is withheld."""
-    from index_cache.parse import Document  # most notes are as they were
+def _read_line(row: Row, data: bytes, *, cut: bool) -> tuple[Text, bool] | None:
+    from index_cache.jsonl import NoRecord
+    from recall.recorded import found_again, lines_with
+
+    found = found_again(row, data, cut=cut)
+    if found is None:
+        return None
+    if found is not True:
+        if found.withheld:
+            return None
+        _say(row, found)
+    lines = lines_with(data, row.line, row.digest, cut=cut)
+    line = lines.find(row.line, row.digest)
+    try:
+        fields = {} if line is None else lines.fields(line)
+    except NoRecord:
+        return None
+    return Text(text_of(fields), _rest(fields)), found is not True
+
+
+def _rest(fields: Mapping[str, Value]) -> str:
+    """Return all but the text of a record's fields as JSON."""
+    content = text_of(fields)
+    nested = {f"{key}." for key, value in fields.items() if isinstance(value, dict)}
+    kept: dict[str, Value] = {}
+    for key, value in fields.items():
+        if value == content and key in TEXTS:
+            content = ""  # of two the first is meant
+        elif not any(map(key.startswith, nested)):
+            kept[key] = value
+    return quickjson.dumps(kept)
+
+
+def _say(row: Row, document: Document) -> None:
+    """Put what a record says now into its row."""
     from index_cache.reader import columns, instants
 
-    document = Document(row.path, content.text)
-    if document.withheld:
-        return False
-    row.digest = content.digest
-    row.say((*columns(row.path, document), *instants(document)))
-    return True
+    row.say((*columns(row.path, document, row.line), *instants(document)))

@@ -36,7 +36,7 @@ def grant(
     elif wish.search and wish.page is not None:
         hits = searching.page(answer, wish.page, wish.page_size, explain=explain)
         if wish.cards:
-            found = [(readout.of_hit(hit), hit.score) for hit in hits]
+            found = [(readout.of_hit(hit, line), hit.score) for hit, line in hits]
             answer.records = [(record, score) for record, score in found if record is not None]
     elif wish.cards:
         answer.records = []

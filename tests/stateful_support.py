@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from index_cache.files import DirEntry, StatResult
     from recall.searching import Answer
 
+# A note's path, a record's with its line.
+_PLACE = "CAST(iif(d.line, e.path || ':' || d.line, e.path) AS BLOB)"
 SECOND = 1_000_000_000
 START = 1_790_000_000 * SECOND
 DISK = 40  # the device of what lies under no mount point
@@ -371,7 +373,7 @@ class Content:
         self.documents = {
             path: dict(zip(columns[2:], values, strict=True))
             for path, _, _, *values in connection.execute(
-                "SELECT e.path, d.* FROM document AS d LEFT JOIN entry AS e ON e.id = d.entry"
+                f"SELECT {_PLACE}, d.* FROM document AS d LEFT JOIN entry AS e ON e.id = d.entry"  # noqa: S608
             )
         }
         self.vocabulary = list(connection.execute("SELECT term, doc, cnt FROM vocabulary"))
@@ -380,8 +382,8 @@ class Content:
         )
         self.postings = sorted(
             connection.execute(
-                "SELECT e.path, p.term, p.col, p.offset"
-                " FROM temp.places AS p LEFT JOIN entry AS e ON e.id = p.doc"
+                f"SELECT {_PLACE}, p.term, p.col, p.offset FROM temp.places AS p"  # noqa: S608
+                " LEFT JOIN document AS d ON d.id = p.doc LEFT JOIN entry AS e ON e.id = d.entry"
             )
         )
 

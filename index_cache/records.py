@@ -1,0 +1,86 @@
+"""A JSONL file's lines to rows: what is new of it, what has moved, and what is no more.
+
+See ``spec/records.md``.
+"""
+
+from __future__ import annotations
+
+from index_cache.jsonl import Lines
+from index_cache.parse import Document, bounds
+from index_cache.reader import columns, instants, is_odd, place_id
+from index_cache.rows import Record, Records
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from index_cache.jsonl import Line
+    from index_cache.rows import Entry, Known
+
+    Analyse = Callable[[bytes, Document], tuple[tuple[str, ...], tuple[list[str], ...]]]
+
+
+def read(
+    entry: Entry,
+    data: bytes,
+    known: Mapping[bytes, Sequence[Known]],
+    analyse: Analyse,
+    *,
+    cut: bool,
+    again: bool,
+) -> Records:
+    """Return what a file's bytes say, and put into its entry what is wrong with them.
+
+    ``known`` are the records that the cache has, by digest; with ``again`` all are made anew. What
+    is new is parsed and analysed when it is asked for, line by line.
+    """
+    lines = Lines(data, cut=cut, known=frozenset() if again else known.keys())
+    left = {} if again else {digest: [*reversed(same)] for digest, same in known.items()}
+    new: list[Line] = []
+    moved: list[tuple[int, int, str]] = []
+    odd: list[int] = []
+    kept: set[int] = set()
+    for line in lines.found:
+        same = left.get(line.digest)
+        if not same:
+            new.append(line)
+            continue
+        record = same.pop()
+        kept.add(record.number)
+        if record.is_odd:
+            odd.append(line.number)
+        if record.line != line.number:
+            moved.append((record.number, line.number, _moved_id(entry.path, record, line.number)))
+    gone = {
+        record.number: record.record_id
+        for same in known.values()
+        for record in same
+        if record.number not in kept
+    }
+    odd += [line.number for line in new if is_odd(bounds(lines.fields(line)))]
+    entry.problem = _problem(lines.problem, odd)
+    return Records(_made(entry.path, lines, new, analyse), len(new), moved, gone)
+
+
+def _moved_id(path: bytes, record: Known, line: int) -> str:
+    """Return the id of a record that stands on another line now: its own stays."""
+    if record.record_id == place_id(path, record.line):
+        return place_id(path, line)
+    return record.record_id
+
+
+def _problem(bad: str | None, odd: Sequence[int]) -> str | None:
+    if not odd:
+        return bad
+    told = f"a time in valid_from or valid_until can't be read on line {min(odd):,}"
+    if len(odd) > 1:
+        told += f" and {len(odd) - 1:,} more"
+    return f"{bad}; {told}" if bad else told
+
+
+def _made(path: bytes, lines: Lines, new: Sequence[Line], analyse: Analyse) -> Iterator[Record]:
+    for line in new:
+        document = Document.of_record(path, lines.fields(line))
+        texts = columns(path, document, line.number)
+        terms, pieces = analyse(path, document)
+        yield Record(line.number, line.digest, (*texts, *instants(document)), terms, pieces)
