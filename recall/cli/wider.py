@@ -55,7 +55,9 @@ _OF_A_SEARCH = (
 
 def wish_of(asked: Asked) -> Wish:
     """Return what is asked for. Raises InvalidInput for what has no meaning together."""
-    given = {name for name in _OPTIONS if getattr(asked, name) not in {None, (), False}}
+    given = {name for name in _OPTIONS if asked.has(name)}
+    if not asked.recency:  # which is none by default
+        given.discard("recency")
     for name, others, hint in _APART:
         beside = [other for other in others if other in given]
         if name in given and beside:
