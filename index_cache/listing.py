@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from index_cache.guard import guarded
 from index_cache.lookup import by_number
-from index_cache.search import ORPHAN, SOUND, conditions
+from index_cache.search import ORPHAN, SOUND, conditions, invalid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,9 +38,16 @@ def newest(
     return [(number, row) for _, number, _, _, row in found]
 
 
+def count_invalid(store: Store, wanted: Filter) -> int:
+    """Return how many documents would pass the filter, but are not valid when they must be."""
+    return len(_rows(store, wanted, valid=False)) if invalid(store, wanted) else 0
+
+
 @guarded
-def _rows(store: Store, wanted: Filter) -> list[tuple[int, bytes, int, str, bytes]]:
-    clauses, values = conditions(store, wanted)
+def _rows(
+    store: Store, wanted: Filter, *, valid: bool = True
+) -> list[tuple[int, bytes, int, str, bytes]]:
+    clauses, values = conditions(store, wanted, valid=valid)
     if wanted.excluded:
         clauses += " AND d.id NOT IN (SELECT rowid FROM fts WHERE fts MATCH ?)"
         values = [*values, wanted.excluding()]

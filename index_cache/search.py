@@ -192,7 +192,24 @@ def invalid(store: Store, wanted: Filter) -> str:
 @guarded
 def count(store: Store, terms: Sequence[Term], wanted: Filter) -> int:
     """Return how many documents of a root have any of the terms and pass the filter."""
-    sound_, condition, values = reading(store, wanted)
+    return _count(store, terms, wanted, reading(store, wanted))
+
+
+@guarded
+def count_invalid(store: Store, terms: Sequence[Term], wanted: Filter) -> int:
+    """Return how many documents would count, but are not valid when they must be."""
+    if not invalid(store, wanted):
+        return 0
+    return _count(store, terms, wanted, reading(store, wanted, valid=False))
+
+
+def _count(
+    store: Store,
+    terms: Sequence[Term],
+    wanted: Filter,
+    read: tuple[str, str, list[str | bytes]],
+) -> int:
+    sound_, condition, values = read
     statement = f"SELECT count(*), total({sound_}) {condition}"
     matched = wanted.narrowed(expression(terms))
     ((found, sound),) = store.connection.execute(statement, (matched, *values))
@@ -210,17 +227,30 @@ SOUND = (
 )
 
 
-def conditions(store: Store, wanted: Filter) -> tuple[str, list[str | int | bytes]]:
-    """Return a filter's SQL conditions with their values; a store then has what they call."""
+def conditions(
+    store: Store, wanted: Filter, *, valid: bool = True
+) -> tuple[str, list[str | int | bytes]]:
+    """Return a filter's SQL conditions with their values; a store then has what they call.
+
+    Without ``valid`` they are for what is not valid when it must be.
+    """
     for name, (arguments, function) in wanted.functions().items():
         store.connection.create_scalar_function(name, function, arguments)
     clauses, values = wanted.sql()
     without = invalid(store, wanted)
-    return f"{clauses} AND d.id NOT IN ({without})" if without else clauses, values
+    return clauses + _but("d.id", without, valid=valid), values
 
 
-def reading(store: Store, wanted: Filter) -> tuple[str, str, list[str | int | bytes]]:
+def _but(number: str, without: str, *, valid: bool) -> str:
+    return f" AND {number} {'NOT IN' if valid else 'IN'} ({without})" if without else ""
+
+
+def reading(
+    store: Store, wanted: Filter, *, valid: bool = True
+) -> tuple[str, str, list[str | int | bytes]]:
     """Return SQL for whether a row is sound, for what a search reads, and the latter's values.
+
+    ``valid`` is as for ``conditions``.
 
     All but the first, the FTS expression. Rows that are not sound stay, whatever the filter: they
     must be noticed. Where FTS5 alone can tell what passes, only it is asked: of a question's words
@@ -228,9 +258,9 @@ def reading(store: Store, wanted: Filter) -> tuple[str, str, list[str | int | by
     """
     if wanted.is_plain:
         without = invalid(store, wanted)
-        rest = f" AND f.rowid NOT IN ({without})" if without else ""
+        rest = _but("f.rowid", without, valid=valid)
         return "1", f"FROM fts AS f WHERE f.fts MATCH ?{rest}", []
-    clauses, values = conditions(store, wanted)
+    clauses, values = conditions(store, wanted, valid=valid)
     condition = (
         "FROM fts AS f LEFT JOIN document AS d ON d.id = f.rowid"
         " LEFT JOIN entry AS e ON e.id = d.entry"

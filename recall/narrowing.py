@@ -109,6 +109,7 @@ def narrow(
             time=after_and_before,
             phrases=phrases(operators.phrases),
             excluded=[*chain(*phrases(operators.without))],
+            valid_at=part.valid_at,
         )
         for root, part in zip(roots, wanted, strict=True)
     ]
@@ -151,13 +152,20 @@ def question(
 
 def listed(
     stores: Sequence[Store], wanted: Sequence[Filter | None]
-) -> tuple[int, Callable[[int | None], list[Hit]]]:
+) -> tuple[int, int, Callable[[int | None], list[Hit]]]:
     """Return how many notes pass the filters, and what returns the first so many, or all of them.
+
+    Between the two, how many would pass, but are not valid now.
 
     The last modified come first. No words are asked for.
     """
     places = listing.newest(stores, wanted, _when)
-    return len(places), lambda wide: listing.hits(stores, wanted, places[:wide])
+    not_valid = sum(
+        listing.count_invalid(store, part)
+        for store, part in zip(stores, wanted, strict=True)
+        if part is not None
+    )
+    return len(places), not_valid, lambda wide: listing.hits(stores, wanted, places[:wide])
 
 
 def _when(modified: str, signature: bytes) -> str:

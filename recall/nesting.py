@@ -51,11 +51,14 @@ def filters(
     under: str | None,
     cwd: str,
     journal: bool,  # noqa: FBT001 - one of a search's plain values
+    *,
+    valid_at: int | None = None,
 ) -> list[Filter | None]:
     """Return each root's filter, None for a root that ``under`` leaves out.
 
     ``nesting`` is that of the ``roots``. ``under`` is a path relative to the root, or to ``cwd``,
-    or absolute. Raises NotFound when ``under`` is in none of the roots.
+    or absolute. ``valid_at`` is as in ``Filter``. Raises NotFound when ``under`` is in none of the
+    roots.
     """
     if types is not None:
         # What came from an argument's odd bytes is no type, and SQLite takes only UTF-8.
@@ -70,7 +73,7 @@ def filters(
             hint="--under takes a path relative to a root, to the working directory, or absolute",
         )
     return [
-        None if part is None else Filter(types, part, kept, journal=journal)
+        None if part is None else Filter(types, part, kept, journal=journal, valid_at=valid_at)
         for part, kept in zip(parts, nesting.without, strict=True)
     ]
 

@@ -78,7 +78,8 @@ class Recalling:
         A cache that proves to be damaged is done without.
         """
         while True:
-            self._live = self.views.searched(cwd, journal=journal)
+            now = self._fs.now_ns() // 1000
+            self._live = self.views.searched(cwd, journal=journal, valid_at=now)
             if not self._live:
                 return
             try:
@@ -156,7 +157,9 @@ class Recalling:
             from index_cache.lookup import by_name  # few prompts have a name in them
 
             # Who names a journal means that one.
-            anyway = Filter(under=part.under, without=part.without, journal=True)
+            anyway = Filter(
+                under=part.under, without=part.without, journal=True, valid_at=part.valid_at
+            )
             asked_for = [*wanted.paths], [*wanted.names], [*wanted.ids]
             for hit in by_name(store, anyway, *asked_for, MOST_NAMED):
                 hit.root = number

@@ -32,6 +32,7 @@ _SPARE = 5  # hits asked for beyond k, since some may be copies or gone
 class Answer:
     """What a search found: ``total`` documents match, the best of them are ``cards``.
 
+    ``not_valid`` counts those that would, but for a time from or until which they are valid.
     ``terms`` are those of the query that were searched for, and all of its phrases; ``languages``
     those of the notes besides English. ``reports`` tell of each root's refresh, ``notices`` what a
     person should know besides. ``operators`` are what was understood of the query, None if it was
@@ -42,6 +43,7 @@ class Answer:
         "cards",
         "expansion",
         "languages",
+        "not_valid",
         "notices",
         "operators",
         "query",
@@ -54,7 +56,7 @@ class Answer:
     def __init__(self, text: str, reports: list[Report]) -> None:
         self.query = text
         self.reports = reports
-        self.total = 0
+        self.total = self.not_valid = 0
         self.cards: list[Card] = []
         self.notices: list[str] = []
         self.terms: Sequence[Term] = ()
@@ -147,10 +149,16 @@ class Searching:
 
             asked, answer.terms = question(operators, self._stores, self._analyzers, self._counted)
         answer.languages = asked.wording.languages
+        answer.not_valid = 0
         scorer = Scorer(asked, self._near, self._recency)
         if asked.terms:
             answer.total = sum(
                 search.count(store, asked.terms, wanted)
+                for store, wanted in zip(self._stores, self._wanted, strict=True)
+                if wanted is not None
+            )
+            answer.not_valid = sum(
+                search.count_invalid(store, asked.terms, wanted)
                 for store, wanted in zip(self._stores, self._wanted, strict=True)
                 if wanted is not None
             )
@@ -172,7 +180,7 @@ class Searching:
         elif operators is not None and not asked.looked_up:
             from recall.narrowing import listed
 
-            answer.total, find = listed(self._stores, self._wanted)
+            answer.total, answer.not_valid, find = listed(self._stores, self._wanted)
         else:
             return None
         return find, Dresser(self._roots, self._wanted, self._fs, asked, scorer, explain=explain)

@@ -202,7 +202,9 @@ class Recall:
     ) -> None:
         stores = [each.view for each in self._opened]
         nesting = Nesting(self.roots, stores)
-        wanted = filters(self.roots, nesting, types, under, self._cwd, journal)
+        now = self._fs.now_ns() // 1000
+        roots = self.roots
+        wanted = filters(roots, nesting, types, under, self._cwd, journal, valid_at=now)
         if operators and may_narrow(answer.query):
             from recall.narrowing import narrow, understood
 

@@ -175,20 +175,26 @@ class Views:
             if view.go_on is not None:
                 looks.keep(state_dir, view.identity, view.go_on)
 
-    def searched(self, cwd: str, *, journal: bool) -> list[tuple[View, Store, Filter, bool]]:
-        """Return the caches to be searched, each with its filter and whether it is counted."""
+    def searched(
+        self, cwd: str, *, journal: bool, valid_at: int
+    ) -> list[tuple[View, Store, Filter, bool]]:
+        """Return the caches to be searched, each with its filter and whether it is counted.
+
+        ``valid_at`` is as in ``Filter``.
+        """
         if len(self.all) == 1:
             (view,) = self.all
-            return [(view, store, Filter(journal=journal), True) for store in view.stores]
+            wanted = Filter(journal=journal, valid_at=valid_at)
+            return [(view, store, wanted, True) for store in view.stores]
         from recall.nesting import Nesting, filters
 
         stores = [view.store if view.state == ANSWERS else None for view in self.all]
         roots = [view.root for view in self.all]
         nesting = Nesting(roots, stores)
-        wanted = filters(roots, nesting, None, None, cwd, journal)
+        parts = filters(roots, nesting, None, None, cwd, journal, valid_at=valid_at)
         return [
             (view, store, part, counted)
-            for view, part, counted in zip(self.all, wanted, nesting.counted, strict=True)
+            for view, part, counted in zip(self.all, parts, nesting.counted, strict=True)
             for store in view.stores
             if part is not None
         ]

@@ -95,6 +95,7 @@ class Service:
         return SimpleNamespace(
             query=query,
             total=self.total or len(self.cards),
+            not_valid=0,
             cards=self.cards,
             reports=self.reports,
             notices=self.notices,

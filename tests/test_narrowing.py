@@ -178,7 +178,7 @@ def test_sql_filters_as_a_loop_over_the_notes_would(
         if is_wanted(note, path, unphrased)
     }
     filters = [filter_of(unphrased)] * 2
-    total, first = all_listed(stores, filters)
+    total, _, first = all_listed(stores, filters)
     places = [(hit.root, hit.path) for hit in first(total)]
     assert sorted(places) == sorted(listed)
     times = [rank.when(listed[place].modified, listed[place].signature) for place in places]

@@ -202,7 +202,7 @@ def _finish(
     console.note_all(answer.notices)
     console.note_reports(answer.reports, error)
     if not answer.cards and error is None and not console.as_json and is_terminal(sys.stderr):
-        write_error("nothing found\n")
+        write_error(f"{_nothing(answer)}\n")
     if wish is not None:
         from recall.cli import wider
 
@@ -218,6 +218,14 @@ def _finish(
         ),
         error,
     )
+
+
+def _nothing(answer: Answer) -> str:
+    """Return what to say of an answer without cards."""
+    if not answer.not_valid:
+        return "nothing found"
+    what = "note that would be is" if answer.not_valid == 1 else "notes that would be are"
+    return f"nothing found; {answer.not_valid:,} {what} not valid now"
 
 
 def _marker(answer: Answer, look: Look) -> Marker | None:
@@ -240,6 +248,7 @@ def _data(answer: Answer, budget: int | None) -> dict[str, object]:
     return {
         "query": answer.query,
         "total": answer.total,
+        "not_valid": answer.not_valid,
         "items": items,
         "operators": None if answer.operators is None else answer.operators.as_dict(),
         "omitted": len(answer.cards) - len(items),
