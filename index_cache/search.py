@@ -207,7 +207,7 @@ def _count(
     store: Store,
     terms: Sequence[Term],
     wanted: Filter,
-    read: tuple[str, str, list[str | bytes]],
+    read: tuple[str, str, list[str | int | bytes]],
 ) -> int:
     sound_, condition, values = read
     statement = f"SELECT count(*), total({sound_}) {condition}"

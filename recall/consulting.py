@@ -5,8 +5,6 @@ See "Freshness" in ``spec/reading.md``.
 
 from __future__ import annotations
 
-import time
-
 from index_cache import db
 from index_cache.errors import IntegrityError, NotFound
 from index_cache.locks import last_used
@@ -158,12 +156,12 @@ class Consulting:
         try:
             for _, store, _ in live:
                 store.begin_reading()
-            return make(Readout(live, self._fs, now(), last=last))
+            return make(Readout(live, self._fs, now(self._fs), last=last))
         finally:
             for _, store, _ in live:
                 store.end_reading()
 
 
-def now() -> int:
+def now(fs: FileSystem) -> int:
     """Return the time in microseconds since 1970 UTC."""
-    return time.time_ns() // 1000
+    return fs.now_ns() // 1000

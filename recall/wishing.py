@@ -29,7 +29,7 @@ def grant(
 ) -> None:
     """Fill in an answer. Raises NotFound and IntegrityError for the record to be expanded."""
     readout = Readout(
-        [(root, store, part or Filter()) for root, store, part, _ in live], fs, now(), last=True
+        [(root, store, part or Filter()) for root, store, part, _ in live], fs, now(fs), last=True
     )
     if wish.search and wish.page is None:
         searching.run(answer, k, explain=explain)
