@@ -63,7 +63,7 @@ def root(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     settle(made)
     configure(home, made)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(background, "ask", lambda *_: "recent")
+    monkeypatch.setattr(background, "ask", lambda *_, **__: "recent")
     assert said("refresh").status == 0
     return made
 
@@ -276,7 +276,7 @@ def test_an_old_cache_is_refreshed_behind_the_answer(
     command: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[float] = []
-    monkeypatch.setattr(background, "ask", lambda *given: asked.append(given[3]))
+    monkeypatch.setattr(background, "ask", lambda *given, **_: asked.append(given[3]))
     from index_cache import locks
 
     now = time.time()

@@ -167,7 +167,7 @@ def root(place: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (place / "out").mkdir(exist_ok=True)
     configure(home, made)
     monkeypatch.chdir(place)
-    monkeypatch.setattr(background, "ask", lambda *_: "recent")
+    monkeypatch.setattr(background, "ask", lambda *_, **__: "recent")
     return made
 
 

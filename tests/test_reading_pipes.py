@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from cli_support import recall, valid_envelope
+from hook_support import settle
 from reading_support import configure, fill, note
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
 # Of a note: many times what a pipe holds.
 TEXTS = {name: f"{name}ä{'-' * 500}\n" * 2_000 for name in ("a", "b")}
@@ -83,6 +85,27 @@ def test_a_full_disk_is_one_line() -> None:
         process = start("export", "a", writer=full.fileno(), unbuffered="")
         _, said = process.communicate(timeout=60)
     assert (process.returncode, said.decode()) == (6, FULL)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_the_refresh_beside_it_takes_in_what_was_edited_in_place(
+    root: Path, home: Path, named: bool
+) -> None:
+    if named:
+        (home / ".config" / "recall" / "config.toml").unlink()
+    where = ["--root", "./notes"] if named else []
+    fill(root, {"c.md": note(id="c", created="2026-01-01")})
+    assert recall("refresh", *where).status == 0
+    fill(root, {"c.md": note(id="c", created="2026-02-02")})
+    settle()
+    anchor = ["timeline", "--anchor", "2026-02-02", "--before", "0", "--json", *where]
+    items: list[dict[str, Any]] = []
+    for _ in range(100):  # until the last refresh is two seconds old, and another one is over
+        items = recall(*anchor, "--after", "0").data()["items"]
+        settle()
+        if items:
+            break
+    assert [each["id"] for each in items] == ["c"]
 
 
 @pytest.mark.usefixtures("root")

@@ -47,7 +47,7 @@ def root(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     configure(home, made)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(background, "ask", lambda *_: "recent")
+    monkeypatch.setattr(background, "ask", lambda *_, **__: "recent")
     return made
 
 

@@ -97,6 +97,7 @@ class Consulted:
     def __init__(self, console: Console, names: tuple[str, ...], wait: float | None) -> None:
         self._cwd = working_directory()
         self._console = console
+        self._names: tuple[str, ...] | None = None  # of what is not simply configured
         self._settings = self._load(names)
         self._wait = self._settings.search.wait if wait is None else wait
         self._overdue = False
@@ -113,6 +114,7 @@ class Consulted:
         from recall import config
 
         settings = config.load(self._cwd, os.environ, names, fallback=True)
+        self._names = names
         self._console.note_all(settings.notices)
         return settings
 
@@ -158,4 +160,5 @@ class Consulted:
 
         flush_output()
         interval = self._settings.hook.refresh_interval
-        background.ask(self._cwd, os.environ, self._settings.roots, interval)
+        roots = self._settings.roots
+        background.ask(self._cwd, os.environ, roots, interval, names=self._names)
