@@ -63,7 +63,7 @@ def filters(
     if types is not None:
         # What came from an argument's odd bytes is no type, and SQLite takes only UTF-8.
         types = [each.encode("utf-8", "replace").decode() for each in types]
-    parts = [_under(root, under, cwd) for root in roots]
+    parts = [below(root, under, cwd) for root in roots]
     if under is not None and all(part is None for part in parts):
         from index_cache.errors import NotFound
 
@@ -78,7 +78,7 @@ def filters(
     ]
 
 
-def _under(root: Root, under: str | None, cwd: str) -> bytes | None:
+def below(root: Root, under: str | None, cwd: str) -> bytes | None:
     """Return ``under`` relative to the root, b"" for all of it, None when it is not in it."""
     if under is None:
         return b""

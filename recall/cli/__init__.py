@@ -29,6 +29,7 @@ COMMANDS = {
     "rebuild": "Make the caches anew from the notes, and prove them.",
     "status": "Show roots, caches and what was skipped.",
     "hook": "Answer an agent's prompt with the notes that it is about.",
+    "bench": "Measure what is found, against labels of your own.",
     "log": "Show what the prompt hook said, and why.",
     "pause": "Let the prompt hook say nothing for a while.",
     "resume": "Let the prompt hook speak again after a pause.",
@@ -38,6 +39,7 @@ COMMANDS = {
     "completion": "Print the script by which a shell completes words.",
 }
 SUBCOMMANDS = {
+    "bench": ("init", "check"),
     "hook": ("install", "uninstall", "status"),
     "roots": ("list", "add", "remove", "adopt"),
     "cache": ("list", "prune"),

@@ -213,6 +213,8 @@ def write_error(text: str) -> None:
 class Progress:
     """A line on a terminal's stderr that shows how far a long refresh has come."""
 
+    SAYS = "indexing {what}: {done:,} of {total:,} files"
+
     def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream
         self._clock = clock
@@ -226,7 +228,8 @@ class Progress:
             return
         self._due = now + _PACE
         self._shown = True
-        self._stream.write(f"\r\x1b[Kindexing {visible(root, 40)}: {done:,} of {total:,} files")
+        said = self.SAYS.format(what=visible(root, 40), done=done, total=total)
+        self._stream.write(f"\r\x1b[K{said}")
         self._stream.flush()
 
     def close(self) -> None:
