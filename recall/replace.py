@@ -62,41 +62,6 @@ def replace(
         _sync_directory(os.path.dirname(path))
 
 
-def create(path: str, data: bytes, *, mode: int) -> None:
-    """Write ``data`` to a new file, whole or not at all, and never over anything that is there.
-
-    ``mode`` is set whatever the umask. Raises FileExistsError, and OSError; then nothing was
-    changed and no temporary file is left.
-    """
-    temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
-    try:
-        _write_new(temporary, data, mode)
-        try:
-            os.link(temporary, path)
-        except FileExistsError:
-            raise
-        except OSError:  # a file system without links
-            _write_new(path, data, mode)
-    finally:
-        with suppress(OSError):
-            os.unlink(temporary)
-    _sync_directory(os.path.dirname(path) or ".")
-
-
-def _write_new(path: str, data: bytes, mode: int) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-    try:
-        with open(descriptor, "wb") as stream:
-            os.fchmod(descriptor, mode)
-            stream.write(data)
-            stream.flush()
-            os.fsync(descriptor)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(path)
-        raise
-
-
 def _take_over(path: str, descriptor: int, mode: int | None) -> None:
     try:
         old = os.stat(path)

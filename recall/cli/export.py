@@ -7,11 +7,11 @@ import os
 import click
 
 from index_cache.digests import sha256
-from index_cache.errors import InvalidInput, NotFound, RootUnavailable, WriteRefused
 from recall.cli import completing
 from recall.cli.common import Console, write_bytes
 from recall.cli.consult import Consulted, wait_option
 from recall.cli.options import Strict, examples, json_option, root_option
+from recall.outfiles import create, refuse_existing
 from recall.output import number, size, visible
 
 TYPE_CHECKING = False
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recall.records import Record
-
-_MODE = 0o600
 
 
 @click.command(
@@ -57,7 +55,7 @@ def command(
     console = Console("export", as_json=as_json)
     asked = asked_ids(ids)
     if out is not None:
-        _refuse(out)
+        refuse_existing(out)
     consulted = Consulted(console, names, wait)
     records = consulted.ask(lambda readout: readout.get(asked), SWEPT)
     made = _export(records)
@@ -67,7 +65,7 @@ def command(
         write_bytes(encode(made))
         return 0
     data = encode(made)
-    _write(out, data)
+    create(out, data)
     written = {"file": os.path.abspath(out), "bytes": len(data), "count": len(records)}
     written["sha256"] = sha256(data).hexdigest()
     told = f"{visible(out)}: {number(len(records), 'record')}, {size(len(data))}\n"
@@ -78,34 +76,3 @@ def _export(records: Sequence[Record]) -> dict[str, object]:
     from recall.records import EXPORT, whole
 
     return {"schema": EXPORT, "count": len(records), "records": [*map(whole, records)]}
-
-
-def _refuse(out: str) -> None:
-    """Refuse a file that can't be written, before anything is read."""
-    if not out or "\0" in out:
-        raise InvalidInput("--out names no file", hint="recall export ID --out FILE")
-    if os.path.lexists(out):
-        raise WriteRefused(
-            "there is something already, and it is not overwritten",
-            where=out,
-            hint="name another file, or delete that one",
-        )
-    directory = os.path.dirname(out) or "."
-    if not os.path.isdir(directory):
-        raise NotFound("there is no such directory", where=directory, hint="make it first")
-
-
-def _write(out: str, data: bytes) -> None:
-    from recall.replace import create
-
-    try:
-        create(out, data, mode=_MODE)
-    except FileExistsError:
-        _refuse(out)
-        raise
-    except OSError as error:
-        raise RootUnavailable(
-            f"it can't be written: {error.strerror or error}",
-            where=out,
-            hint="nothing was left there",
-        ) from error
