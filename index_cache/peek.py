@@ -11,7 +11,7 @@ import time
 
 from index_cache import files
 from index_cache.directories import ABSENT, SIGNATURE_BYTES, unpack
-from index_cache.guard import Guard
+from index_cache.guard import Guard, guarded, is_path, is_signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,13 +87,23 @@ def has_changed(root: Root, store: Store, fs: FileSystem) -> bool:
         found = peek(root, store, fs, float("inf"))
         if found.appeared or found.vanished or found.sweep_due is not None:
             return True
+        top = os.fsencode(root.path)
         return root.rules.jsonl and not all(
-            _is_same(os.path.join(os.fsencode(root.path), path), signature, fs)
-            for path, signature in store.signatures().items()
-            if path[-6:].lower() == b".jsonl"
+            _is_same(os.path.join(top, path), signature, fs) for path, signature in _appended(store)
         )
     finally:
         store.end_reading()
+
+
+@guarded
+def _appended(store: Store) -> list[tuple[bytes, bytes]]:
+    """Return path and signature of each file to which lines are appended."""
+    ends = "lower(CAST(substr(path, -6) AS TEXT)) = '.jsonl'"
+    select = f"SELECT path, signature FROM entry WHERE {ends}"  # noqa: S608 - ours
+    found = [*store.connection.execute(select)]
+    if not all(is_path(path) and is_signature(signature) for path, signature in found):
+        raise store.damaged("a row of its manifest can't be read")
+    return found
 
 
 def _is_same(path: bytes, signature: bytes, fs: FileSystem) -> bool:

@@ -201,6 +201,7 @@ def _hit_lines(position: int, judged: Judged) -> list[str]:
         *(["edited since the last refresh"] if hit.edited else []),
     ]
     place = f"{judged.root_name}:{files.display(hit.path)}"
+    place += f":{hit.line}" if hit.line else ""
     lines = [
         f"{position}. {plain(hit.title, _TEXT)} ({visible(place, _TEXT)}): {', '.join(marks)}",
     ]

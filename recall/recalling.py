@@ -149,7 +149,7 @@ class Recalling:
     def _named(self, names: Asked, hits: Sequence[Hit]) -> list[Hit]:
         """Return the notes that the prompt asks for by name, of these hits and of all others."""
         found = list(hits)
-        places = {(hit.root, hit.path) for hit in hits}
+        places = {(hit.root, hit.path, hit.line) for hit in hits}
         for number, (view, store, part, _) in enumerate(self._live):
             wanted = names.wanted(view.root)
             if not wanted:
@@ -163,7 +163,7 @@ class Recalling:
             asked_for = [*wanted.paths], [*wanted.names], [*wanted.ids]
             for hit in by_name(store, anyway, *asked_for, MOST_NAMED):
                 hit.root = number
-                if (number, hit.path) not in places:
+                if (number, hit.path, hit.line) not in places:
                     found.append(hit)
         return names.choose(found, [view.root for view, _, _, _ in self._live])
 
@@ -193,7 +193,9 @@ class Recalling:
         return judged
 
     def _entry(self, hit: Hit) -> Entry:
-        return ledger.document(self._of(hit).identity, hit.path), hit.digest
+        # A record has no place of its own: lines move.
+        path = hit.path + b":" + hit.digest.hex().encode() if hit.line else hit.path
+        return ledger.document(self._of(hit).identity, path), hit.digest
 
     def _reason(self) -> str:
         if self.cards:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from index_cache.refresh import Report
     from index_cache.verify import Proof
     from recall.card import Card
+    from recall.duplicates import Duplicate
     from recall.readout import Readout, Timeline
     from recall.records import Record
     from recall.rootstatus import RootStatus
@@ -328,6 +329,12 @@ class Recall:
         proofs = [prove(root, self._directory, self._fs, request) for root in self.roots]
         failures.record_proofs(self._state, proofs)
         return proofs
+
+    def duplicates(self) -> list[Duplicate]:
+        """Return the ids that several records have, from the caches as they are."""
+        from recall.duplicates import duplicates
+
+        return duplicates(self.roots, self._directory)
 
     def status(self) -> list[RootStatus]:
         """Return the state of each root's cache as it is, without looking at the files.

@@ -23,7 +23,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from stateful_support import SECOND, Place, remove_tree, update
+from stateful_support import SECOND, Place, make_root, remove_tree, update
 
 from index_cache import keeping, peek
 from index_cache.diff import diff
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DIRECTORIES = ("", "sub", "sub/deep", "other", "mnt")
-NAMES = ("a.md", "A.md", "b.markdown", "a (conflicted copy 1).md", "c.txt", "pyvenv.cfg")
+NAMES = ("a.md", "A.md", "b.markdown", "a (conflicted copy 1).md", "c.txt", "d.jsonl", "pyvenv.cfg")
 PATHS = [os.path.join(directory, name) for directory in DIRECTORIES for name in NAMES]
 WEIGHTED = [path for path in PATHS if not path.endswith("cfg")] * 3 + PATHS
 MOVED = ("sub", "sub/deep", "other", "moved", "sub/moved")
@@ -61,6 +61,7 @@ class Machine(RuleBasedStateMachine):
         super().__init__()
         self.top = tempfile.mkdtemp()
         self.place = Place(Path(self.top), self.granularity)
+        self.place.root = make_root(self.place.top, "notes", jsonl=True)
         self.fs = self.place.fs
         for each in DIRECTORIES:
             self.place.make_directories(self.place.path(each))
@@ -86,7 +87,7 @@ class Machine(RuleBasedStateMachine):
     @rule(path=paths)
     def write(self, path: str) -> None:
         if self.there(path):
-            self.fs.write(self.place.path(path), b"# Note\n\nzebra\n")
+            self.fs.write(self.place.path(path), b'{"text": "zebra"}\n# Note\n\nzebra\n')
 
     @rule(path=paths)
     def delete(self, path: str) -> None:

@@ -7,6 +7,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+from cli_support import recall
 
 from index_cache.files import FileSystem
 from index_cache.ids import duplicates, with_id
@@ -112,6 +113,33 @@ def test_a_file_that_two_roots_have_is_no_duplicate(stores: list[Store], tmp_pat
         refresh(store, FileSystem())
         assert duplicates([*stores, store]) == {}
         assert [each.root for each in with_id([*stores, store], "DEC-1")] == [2]
+
+
+def test_status_names_ids_of_several(tmp_path: Path, home: Path) -> None:
+    notes, more = tmp_path / "notes", tmp_path / "more"
+    notes.mkdir()
+    more.mkdir()
+    (notes / "a.md").write_text("---\nid: DEC-1\n---\n# A\n", encoding="utf-8")
+    (notes / "log.jsonl").write_text('{"id": "DEC-1"}\n{"id": "DEC-2"}\n{}\n', encoding="utf-8")
+    (more / "b.md").write_text("---\nid: DEC-1\n---\n# B\n", encoding="utf-8")
+    config = home / ".config" / "recall" / "config.toml"
+    config.parent.mkdir(parents=True)
+    text = f"[roots]\nnotes = {{ path = '{notes}', jsonl = true }}\nmore = '{more}'\n"
+    config.write_text(text, encoding="utf-8")
+    recall("refresh")
+    done = recall("status")
+    told = "id DEC-1 is that of several: notes:a.md, notes:log.jsonl:1, more:b.md\n"
+    assert told in done.stdout
+    assert recall("status", "--json").data()["duplicates"] == [
+        {
+            "id": "DEC-1",
+            "records": [
+                {"root": "notes", "path": "a.md", "line": None},
+                {"root": "notes", "path": "log.jsonl", "line": 1},
+                {"root": "more", "path": "b.md", "line": None},
+            ],
+        }
+    ]
 
 
 def test_the_hash_of_a_path_is_an_id(stores: list[Store]) -> None:

@@ -7,6 +7,7 @@ that was built from nothing.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tempfile
@@ -43,6 +44,8 @@ from stateful_support import (
 from index_cache import files, ingest
 from index_cache.analyze import Analyzer
 from index_cache.errors import RootUnavailable
+from index_cache.jsonl import Lines
+from index_cache.model import Root, Rules
 from index_cache.parse import Document
 from index_cache.refresh import open_store
 from index_cache.store import Store
@@ -51,12 +54,11 @@ from recall.service import Recall
 
 if TYPE_CHECKING:
     from index_cache.files import FileSystem
-    from index_cache.model import Root
 
 ANALYZER = Analyzer()
 MOUNT = b"mnt"
 DIRECTORIES = (b"", b"sub", b"sub/deep", MOUNT)
-NAMES = (b"a.md", b"A.md", b"b.MD", b"c.markdown")
+NAMES = (b"a.md", b"A.md", b"b.MD", b"c.markdown", b"d.jsonl")
 PATHS = tuple(os.path.join(directory, name) for directory in DIRECTORIES for name in NAMES)
 
 # All of one length, so that edits within one size are frequent.
@@ -101,6 +103,21 @@ def note(chosen: list[str]) -> bytes:
     return f"{head}# {first} note\n\n{body}\n".encode()
 
 
+def lines(chosen: list[str]) -> bytes:
+    """Return a file of records; some have ids, which may be those of others, and some are none."""
+    made = []
+    for number, word in enumerate(chosen):
+        fields = {"text": f"{word} {chosen[number - 1]}", "lang": LANGUAGES[number]}
+        if number % 2:
+            fields |= {"id": word, "valid_until": "2000-01-01" if word == "alpha" else word}
+        made.append(word if len(chosen) > 3 and number == 1 else json.dumps(fields))
+    return "\n".join(made).encode() + b"\n" * (len(chosen) % 2)
+
+
+def is_lines(path: bytes) -> bool:
+    return path.endswith(b".jsonl")
+
+
 class Machine(RuleBasedStateMachine):
     """Two roots, their caches, and what is known of them."""
 
@@ -112,8 +129,8 @@ class Machine(RuleBasedStateMachine):
         self.top = Path(os.path.realpath(tempfile.mkdtemp()))
         self.cache = str(self.top / "cache")
         self.fs = FakeFileSystem(self.granularity)
-        self.roots = [make_root(self.top, name) for name in ("one", "two")]
-        self.written: dict[bytes, bytes] = {}  # by their SHA-256
+        self.roots = [make_root(self.top, name, jsonl=True) for name in ("one", "two")]
+        self.written: dict[object, bytes] = {}  # by their SHA-256, or by what is said of records
         self.devices = 100
         for root in self.roots:
             for directory in DIRECTORIES:
@@ -152,12 +169,13 @@ class Machine(RuleBasedStateMachine):
         found = [path for path in self.on_disk(root) if self.writable(root, path)]
         return (root, found[index % len(found)]) if found else None
 
-    def data(self, chosen: list[str]) -> bytes:
-        return self.known(note(chosen))
+    def data(self, chosen: list[str], path: bytes) -> bytes:
+        return self.known(lines(chosen) if is_lines(path) else note(chosen))
 
     def known(self, data: bytes) -> bytes:
         """Remember what was written, to build a cache from what one saw long ago."""
         self.written[sha256(data).digest()] = data
+        self.written[records(fresh_of(data))] = data
         return data
 
     def content(self, root: Root, path: bytes) -> bytes:
@@ -168,13 +186,13 @@ class Machine(RuleBasedStateMachine):
     @initialize(chosen=st.lists(st.tuples(numbers, paths, texts), min_size=3, max_size=10))
     def begin(self, chosen: list[tuple[int, bytes, list[str]]]) -> None:
         for number, path, text in chosen:
-            self.fs.write(self.path(self.roots[number], path), self.data(text))
+            self.fs.write(self.path(self.roots[number], path), self.data(text, path))
 
     @rule(number=numbers, path=paths, text=texts)
     def write(self, number: int, path: bytes, text: list[str]) -> None:
         root = self.roots[number]
         if self.writable(root, path):
-            self.fs.write(self.path(root, path), self.data(text))
+            self.fs.write(self.path(root, path), self.data(text, path))
 
     @rule(number=numbers, index=indices, word=words)
     def edit_without_size_change(self, number: int, index: int, word: str) -> None:
@@ -185,7 +203,7 @@ class Machine(RuleBasedStateMachine):
     def exchange_word(self, root: Root, path: bytes, word: str) -> None:
         """Put another word in the place of a note's last; all words are of one length."""
         old = self.content(root, path)
-        last = old.split()[-1].decode()
+        last = max(WORDS, key=lambda each: old.rfind(each.encode()))
         if word == last:
             word = WORDS[WORDS.index(last) - 1]
         new = word.encode().join(old.rsplit(last.encode(), 1))
@@ -222,7 +240,7 @@ class Machine(RuleBasedStateMachine):
         picked = self.pick(number, index)
         if picked:
             path = self.path(*picked)
-            self.fs.write(path + b".tmp", self.data(text))
+            self.fs.write(path + b".tmp", self.data(text, path))
             self.fs.rename(path + b".tmp", path)
 
     @rule(number=numbers, index=indices)
@@ -243,7 +261,7 @@ class Machine(RuleBasedStateMachine):
         if picked:
             path = self.path(*picked)
             before = self.fs.mtime(path)
-            self.fs.write(path, self.data([word, word, word]))
+            self.fs.write(path, self.data([word, word, word], path))
             self.fs.touch(path, before)
 
     @rule(number=numbers, index=indices, language=st.sampled_from(LANGUAGES))
@@ -254,6 +272,34 @@ class Machine(RuleBasedStateMachine):
             old = self.content(*picked)
             new = re.sub(rb"(?m)^lang: ..$", f"lang: {language}".encode(), old)
             self.fs.write(self.path(*picked), self.known(new))
+
+    @rule(
+        number=numbers,
+        index=indices,
+        edit=st.sampled_from(["append", "remove", "move", "break", "again"]),
+        at=indices,
+        text=texts,
+    )
+    def edit_lines(self, number: int, index: int, edit: str, at: int, text: list[str]) -> None:
+        root = self.roots[number]
+        found = [each for each in self.on_disk(root) if is_lines(each)]
+        found = [each for each in found if self.writable(root, each)]
+        if not found:
+            return
+        path = found[index % len(found)]
+        old = self.content(root, path).split(b"\n")
+        at %= len(old)
+        if edit == "append":
+            old += lines(text).split(b"\n")
+        elif edit == "remove":
+            del old[at]
+        elif edit == "move":
+            old.insert(0, old.pop(at))
+        elif edit == "break":
+            old[at] = old[at][:-1]
+        else:
+            old.insert(at, old[-1])
+        self.fs.write(self.path(root, path), self.known(b"\n".join(old)))
 
     @rule(number=numbers, index=indices, new=paths)
     def rename(self, number: int, index: int, new: bytes) -> None:
@@ -289,7 +335,7 @@ class Machine(RuleBasedStateMachine):
         picked = self.pick(number, index)
         if picked:
             self.fs.delete(self.path(*picked))
-            self.fs.write(self.path(*picked), self.data(text))
+            self.fs.write(self.path(*picked), self.data(text, picked[1]))
 
     @rule(number=numbers, directory=directories)
     def delete_directory(self, number: int, directory: bytes) -> None:
@@ -426,9 +472,16 @@ class Machine(RuleBasedStateMachine):
             path = os.fsencode(card.path)
             assert self.writable(root, path)
             data = self.content(root, path)
-            assert card.title == Document(path, Public(data).text).title
-            assert wanted.intersection(ANALYZER.terms(data.decode()))
-            assert card.summary in data.decode()
+            if is_lines(path):
+                read = Lines(data)
+                line = next(each for each in read.found if each.number == card.line)
+                document = Document.of_record(path, read.fields(line))
+            else:
+                document = Document(path, Public(data).text)
+            assert card.title == document.title
+            text = " ".join((document.title, document.body, document.type, *document.tags))
+            assert wanted.intersection(ANALYZER.terms(f"{text} {' '.join(document.aliases)}"))
+            assert card.summary in " ".join(document.body.split())
 
     # -- what must hold
 
@@ -460,16 +513,25 @@ class Machine(RuleBasedStateMachine):
         fs: FileSystem = self.fs
         if kept or not seen:
             # What can't be seen now is built from what was seen last.
-            known = {path: self.remember(*row) for path, row in held.items()}
+            known = {path: self.remember(store, path, *row) for path, row in held.items()}
             fs = RememberedFileSystem(root.path, known, self.fs.time)
         rebuilt = fresh(root, fs)
         assert_same(store, rebuilt)
         for path in seen:
-            if self.path(root, path) not in self.fs.denied:
+            if self.path(root, path) not in self.fs.denied and not is_lines(path):
                 assert held[path][1] == sha256(self.content(root, path)).digest()
         return rebuilt
 
-    def remember(self, signature: bytes, digest: bytes | None, problem: str | None) -> Remembered:
+    def remember(
+        self,
+        store: Store,
+        path: bytes,
+        signature: bytes,
+        digest: bytes | None,
+        problem: str | None,
+    ) -> Remembered:
+        if is_lines(path) and not str(problem).startswith("unreadable"):
+            return Remembered(fields(signature), self.written[records(store, path)])
         if digest is None:
             assert problem
             return Remembered(fields(signature), None)
@@ -508,6 +570,22 @@ class Machine(RuleBasedStateMachine):
             if all(fields(before[path][0])[4] != device for path in lost):
                 kept |= lost
         return kept
+
+
+def fresh_of(data: bytes) -> Store:
+    """Return a cache of one file of records."""
+    root = Root("r", "/r", Rules(gitignore=False, jsonl=True))
+    seen = {b"x.jsonl": Remembered((0, 0, len(data), 1, 1), data)}
+    return fresh(root, RememberedFileSystem("/r", seen, 0))
+
+
+def records(store: Store, path: bytes = b"x.jsonl") -> object:
+    """Return what a cache says of a file of records."""
+    ((number, problem),) = store.connection.execute(
+        "SELECT id, problem FROM entry WHERE path = ?", (path,)
+    )
+    found = store.records(number)
+    return problem, frozenset((key, tuple(r.line for r in same)) for key, same in found.items())
 
 
 class CoarseMachine(Machine):

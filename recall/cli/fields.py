@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from index_cache.refresh import Report
     from recall.caches import CacheFile
     from recall.config import LeftOut
+    from recall.duplicates import Duplicate
     from recall.hookfault import Fault
     from recall.logreading import Entry
     from recall.logsummary import Summary
@@ -98,6 +99,17 @@ def left_out_fields(left: LeftOut, documents: int | None = None) -> dict[str, ob
         "source": left.source,
         "reason": left.reason,
         **counted,
+    }
+
+
+def duplicate_fields(several: Duplicate) -> dict[str, object]:
+    """Return one id that several records have."""
+    return {
+        "id": several.id,
+        "records": [
+            {"root": root, "path": path, "line": line or None}
+            for root, path, line in several.places
+        ],
     }
 
 

@@ -11,6 +11,7 @@ from index_cache.errors import RecallError
 from recall.cli.common import Console, working_directory
 from recall.cli.fields import (
     by_reason,
+    duplicate_fields,
     fault_fields,
     fault_text,
     left_out_fields,
@@ -25,9 +26,14 @@ from recall.output import number, size, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recall.config import Config, LeftOut
+    from recall.duplicates import Duplicate
     from recall.hookfault import Fault
     from recall.rootstatus import RootStatus
+
+_MOST_LISTED = 20
 
 
 @click.command(cls=Strict, epilog=examples("recall status", "recall status --skipped"))
@@ -40,8 +46,9 @@ def command(*, names: tuple[str, ...], skipped: bool, as_json: bool) -> int:
     Whether the prompt hook is paused, and what last went wrong with it; for each root its notes,
     its cache file and size, the last refresh, the last failure and the last damage of its cache;
     one that is damaged now is deleted, and the next search makes it anew. A root whose directory is
-    missing, or that a project's file may not name yet, is shown as left out. The first two are
-    shown even if the configuration can't be used.
+    missing, or that a project's file may not name yet, is shown as left out. Ids that several
+    records have are named with their files. The first two are shown even if the configuration can't
+    be used.
     """
     from recall import dirs
 
@@ -49,10 +56,12 @@ def command(*, names: tuple[str, ...], skipped: bool, as_json: bool) -> int:
     state_dir = dirs.state_dir(os.environ)
     until = _pause(console, state_dir)
     faults = _faults(console, state_dir)
-    settings, states, error = None, [], None
+    states: list[RootStatus] = []
+    several: list[Duplicate] = []
+    settings, error = None, None
     try:
         settings = _settings(console, names)
-        states = _states(console, settings)
+        states, several = _states(console, settings)
     except RecallError as failed:
         error = failed
     left = () if settings is None else settings.left_out
@@ -62,6 +71,7 @@ def command(*, names: tuple[str, ...], skipped: bool, as_json: bool) -> int:
     return console.finish(
         lambda: {
             "roots": [status_fields(state, skipped=skipped) for state in states],
+            "duplicates": list(map(duplicate_fields, several)),
             "left_out": list(map(left_out_fields, left_out, documents)),
             "config": [] if settings is None else list(settings.sources),
             "paused": paused_fields(until),
@@ -72,6 +82,7 @@ def command(*, names: tuple[str, ...], skipped: bool, as_json: bool) -> int:
                 *([] if until is None else [f"the prompt hook is {paused_until(until)}\n"]),
                 *(_lines(state, skipped=skipped) for state in states),
                 *map(_left_out, left_out, documents),
+                *_duplicates(several),
             ]
         ),
         error,
@@ -87,19 +98,20 @@ def _settings(console: Console, names: tuple[str, ...]) -> Config:
     return settings
 
 
-def _states(console: Console, settings: Config) -> list[RootStatus]:
-    """Return the states of the roots' caches, and say what is wrong with them."""
+def _states(console: Console, settings: Config) -> tuple[list[RootStatus], list[Duplicate]]:
+    """Return the states of the roots' caches, saying what is wrong, and the ids of several."""
     from recall.service import Recall
 
     with Recall(settings.roots, cwd=working_directory(), environ=os.environ) as recall:
         states = recall.status()
+        several = recall.duplicates()
     for state in states:
         if state.damage is not None:
             hint = "recall refresh" if state.kept is None else None
             console.note(f"{state.root.name}: {_damaged(state)}", hint)
         if state.trouble is not None:
             console.note(f"{state.root.name}: {_troubled(state)}")
-    return states
+    return states, several
 
 
 def _pause(console: Console, state_dir: str | None) -> float | None:
@@ -149,6 +161,22 @@ def _left_out(left: LeftOut, documents: int) -> str:
         forget = "; recall refresh --prune forgets them" if left.gone else ""
         lines.append(f"  {number(documents, 'note')} kept{forget}")
     return "\n".join(lines) + "\n"
+
+
+def _duplicates(several: Sequence[Duplicate]) -> list[str]:
+    """Return a line for each id that several records have, but for what is too much to read."""
+    lines = [f"id {visible(each.id)} is that of several: {_places(each)}" for each in several]
+    if len(lines) > _MOST_LISTED:
+        more = number(len(lines) - _MOST_LISTED, "id")
+        lines[_MOST_LISTED:] = [f"{more} more that several have; recall status --json has all"]
+    return [f"{line}\n" for line in lines]
+
+
+def _places(several: Duplicate) -> str:
+    places = several.places[:_MOST_LISTED]
+    told = [f"{root}:{path}" + (f":{line}" if line else "") for root, path, line in places]
+    more = len(several.places) - len(told)
+    return visible(", ".join(told)) + (f" and {more:,} more" if more else "")
 
 
 def _damaged(state: RootStatus) -> str:
