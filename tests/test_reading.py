@@ -9,12 +9,13 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from cli_support import check
+from cli_support import SCHEMAS, check
 from reading_support import configure, fill, note, refused, said, settle
 
 from index_cache.errors import IntegrityError, InvalidInput, NotFound
 from index_cache.files import FileSystem
-from recall import background
+from recall import background, expanding, readout, records, wish
+from recall.cli import timeline
 from recall.service import Recall
 
 if TYPE_CHECKING:
@@ -552,3 +553,31 @@ def test_one_command_after_another_stays_right(
             each for each in here if each[0] == "n"
         )
         assert said("get", name).status == (0 if name in here else 3)
+
+
+# -- the page
+
+
+def test_the_page_says_the_limits() -> None:
+    page = (SCHEMAS.parent / "reading.md").read_text(encoding="utf-8")
+    for row in (
+        f"| `--page-size N` | 1 to {wish.MAX_PAGE_SIZE}; {wish.PAGE_SIZE} |",
+        f"| `--max-nodes N` | 1 to {expanding.MAX_NODES}; {expanding.NODES} |",
+        f"| `--max-tokens N` | 1 to {expanding.MAX_TOKENS:,}; {expanding.TOKENS:,} |",
+        f"(0 to {readout.MOST_AROUND}; {readout.AROUND} each)",
+        f"the first {readout.MOST_AROUND} of them",
+        f"because {expanding.LOOKED_AT:,} records have been looked at",
+        f"\n1 to {readout.MOST_IDS} ids;",
+        f'{{"schema": "{records.EXPORT}"',
+    ):
+        assert row in page, row
+    defaults = {each.name: each.default for each in timeline.command.params}
+    assert (defaults["before"], defaults["after"]) == (readout.AROUND, readout.AROUND)
+
+
+def test_the_page_names_each_field() -> None:
+    page = (SCHEMAS.parent / "reading.md").read_text(encoding="utf-8")
+    for name, part in (("get.json", "record"), ("search.json", "record_card")):
+        schema = json.loads((SCHEMAS / name).read_text(encoding="utf-8"))
+        for field in schema["$defs"][part]["properties"]:
+            assert f"`{field}`" in page, field

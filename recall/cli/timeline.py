@@ -15,12 +15,11 @@ from recall.cli.consult import (
     wait_option,
 )
 from recall.cli.options import Strict, examples, json_option, root_option
+from recall.readout import AROUND, MOST_AROUND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recall.readout import Timeline
-
-_MOST, _USUAL = 100, 5
 
 
 @click.command(
@@ -35,15 +34,15 @@ _MOST, _USUAL = 100, 5
 )
 @click.option(
     "--before",
-    type=click.IntRange(0, _MOST),
-    default=_USUAL,
+    type=click.IntRange(0, MOST_AROUND),
+    default=AROUND,
     metavar="N",
     help="At most N records before it, 0 to 100.  [default: 5]",
 )
 @click.option(
     "--after",
-    type=click.IntRange(0, _MOST),
-    default=_USUAL,
+    type=click.IntRange(0, MOST_AROUND),
+    default=AROUND,
     metavar="N",
     help="At most N records after it, 0 to 100.  [default: 5]",
 )
