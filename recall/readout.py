@@ -31,7 +31,7 @@ _NAMED = 5  # ids, or paths, that a message names
 
 
 class Outdated(Exception):
-    """What was to be shown is not what the cache knows: a refresh is due, and another look."""
+    """What was to be shown has another place, or none: a refresh is due, and another look."""
 
 
 class Timeline:
@@ -81,7 +81,7 @@ class Readout:
     """One reading of some caches, all of one state.
 
     ``live`` has of each root its cache and its filter. ``now`` is in microseconds since 1970 UTC.
-    Unless it is the ``last`` try, what differs from the caches raises Outdated.
+    Unless it is the ``last`` try, a timeline that is no longer right raises Outdated.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class Readout:
         return [found[each.root, each.number] for each in places]
 
     def get(self, ids: Sequence[str]) -> list[Record]:
-        """Return whole records. Raises as ``places``, and Outdated."""
+        """Return whole records. Raises as ``places``."""
         records = []
         gone = []
         for asked, row in zip(ids, self.rows(self.places(ids)), strict=True):
@@ -157,14 +157,12 @@ class Readout:
         return records
 
     def whole(self, row: Row) -> Record | None:
-        """Return a record with its text and its relations; None if it is gone. Raises Outdated."""
-        read = whole.read(row, self.roots[row.root], self._fs)
-        if (read is None or read[1]) and not self._last:
-            raise Outdated
-        if read is None:
+        """Return a record with its text and its relations, as its file is; None if it is gone."""
+        text = whole.read(row, self.roots[row.root], self._fs)
+        if text is None:
             return None
         resolved = [Related(each.text, self._id_of(each.place)) for each in self.related(row)]
-        return Record(row, self.roots[row.root], self._now, read[0], resolved)
+        return Record(row, self.roots[row.root], self._now, text, resolved)
 
     def related(self, row: Row) -> list[Resolved]:
         """Return what the entries of ``related`` lead to."""
@@ -197,13 +195,13 @@ class Readout:
 
         def look(place: Place) -> expanding.Seen | None:
             (row,) = self.rows([place])
-            read = whole.read(row, self.roots[row.root], self._fs)
-            if read is None:
+            text = whole.read(row, self.roots[row.root], self._fs)
+            if text is None:
                 return None
-            record = Record(row, self.roots[row.root], self._now, read[0])
+            record = Record(row, self.roots[row.root], self._now, text)
             known[place] = record, self.related(row)
             leads = [each.place for each in known[place][1] if each.place is not None]
-            return expanding.Seen(read[0].tokens, leads, valid=record.valid)
+            return expanding.Seen(text.tokens, leads, valid=record.valid)
 
         way = expanding.expand(start, look, max_nodes, max_tokens)
         if start not in known:
@@ -266,13 +264,14 @@ class Readout:
     def _event(self, row: Row) -> Record | None:
         """Return a record without its text, as its file is; None if it is gone, or has no time."""
         root = self.roots[row.root]
-        if not whole.is_untouched(row, root, self._fs):
-            read = whole.read(row, root, self._fs)
-            if (read is None or read[1]) and not self._last:
-                raise Outdated
-            if read is None or row.instants["created_at"] is None:
-                return None
-        return Record(row, root, self._now)
+        if whole.is_untouched(row, root, self._fs):
+            return Record(row, root, self._now)
+        place = row.instants["created_at"], row.record_id
+        text = whole.read(row, root, self._fs)
+        now = row.instants["created_at"], row.record_id
+        if (text is None or now != place) and not self._last:
+            raise Outdated
+        return None if text is None or now[0] is None else Record(row, root, self._now)
 
 
 def asked_ids(ids: Iterable[str]) -> list[str]:

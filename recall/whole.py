@@ -31,10 +31,10 @@ def is_untouched(row: Row, root: Root, fs: FileSystem) -> bool:
         return False
 
 
-def read(row: Row, root: Root, fs: FileSystem) -> tuple[Text, bool] | None:
-    """Return a record's text, and whether it is another than the cache knows.
+def read(row: Row, root: Root, fs: FileSystem) -> Text | None:
+    """Return a record's text, None if there is no such record any more.
 
-    Then the row has what it says now. None if there is no such record any more.
+    If it is another than the cache knows, the row has what it says now.
     """
     path = os.path.join(os.fsencode(root.path), row.path)
     try:
@@ -46,8 +46,7 @@ def read(row: Row, root: Root, fs: FileSystem) -> tuple[Text, bool] | None:
         content = Content(data)
     except (OSError, NotText):
         return None
-    edited = content.digest != row.digest
-    if edited:
+    if content.digest != row.digest:
         from index_cache.parse import Document  # most notes are as they were
 
         document = Document(row.path, content.text)
@@ -56,10 +55,10 @@ def read(row: Row, root: Root, fs: FileSystem) -> tuple[Text, bool] | None:
         row.digest = content.digest
         _say(row, document)
     block, begin = split(content.text)
-    return Text(content.text[begin:], block), edited
+    return Text(content.text[begin:], block)
 
 
-def _read_line(row: Row, data: bytes, *, cut: bool) -> tuple[Text, bool] | None:
+def _read_line(row: Row, data: bytes, *, cut: bool) -> Text | None:
     from index_cache.jsonl import NoRecord
     from recall.recorded import found_again, lines_with
 
@@ -76,7 +75,7 @@ def _read_line(row: Row, data: bytes, *, cut: bool) -> tuple[Text, bool] | None:
         fields = {} if line is None else lines.fields(line)
     except NoRecord:
         return None
-    return Text(text_of(fields), _rest(fields)), found is not True
+    return Text(text_of(fields), _rest(fields))
 
 
 def _rest(fields: Mapping[str, Value]) -> str:

@@ -228,6 +228,32 @@ def test_what_is_gone_is_not_found(root: Path) -> None:
     assert said("get", "b", "--no-refresh").status == 3
 
 
+def test_what_is_gone_counts_no_more(root: Path) -> None:
+    assert around("a", "--before", "0")["total"]["before"] == 1
+    (root / "diary.md").unlink()
+    told = around("a", "--before", "1", "--no-refresh")
+    assert (told["total"]["before"], told["truncated"]) == (0, False)
+    assert around("a", "--before", "0")["total"]["before"] == 0
+
+
+def test_a_refresh_that_was_due_is_due_no_more(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    later = time.time_ns() + 60 * 10**9
+    monkeypatch.setattr(FileSystem, "now_ns", lambda _: later)
+    fill(root, {"new/n.md": note(id="n")})
+    assert get("n")
+    looked: list[bytes] = []
+    stats = FileSystem.stat
+
+    def looking(self: FileSystem, path: bytes) -> Any:
+        looked.append(path)
+        return stats(self, path)
+
+    monkeypatch.setattr(FileSystem, "stat", looking)
+    assert get("n")
+    assert os.fsencode(root / "new") in looked
+    assert os.fsencode(root / "undated.md") not in looked
+
+
 def test_a_line_that_was_appended_is_found_at_once(root: Path) -> None:
     with open(root / "rows.jsonl", "a", encoding="utf-8") as rows:
         rows.write('{"id": "j3", "text": "Three.", "created": "2026-03-06"}\n')

@@ -108,12 +108,12 @@ def test_a_time_must_be_one(option: str) -> None:
 
 
 TEXTS = st.sampled_from(["", "a", "A", "b", "\ud800"])
-MOMENTS = st.none() | st.integers(-2, 2)
+MOMENTS = st.none() | st.integers(0, 1)
 
 
 @given(
     st.none() | st.lists(TEXTS, max_size=2),
-    st.none() | st.lists(TEXTS, max_size=2),
+    st.none() | st.just(["a"]),
     st.tuples(MOMENTS, MOMENTS),
     st.tuples(st.sampled_from(["", "a", "A", "b"]), st.sampled_from(["", "a"]), MOMENTS),
 )
