@@ -6,6 +6,7 @@ import json
 import os
 import re
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,7 +15,9 @@ from reading_support import configure, fill, note, refused, said, settle
 
 from index_cache.errors import IntegrityError, InvalidInput, NotFound
 from index_cache.files import FileSystem
-from recall import background, expanding, readout, records, wish
+from index_cache.model import Root, Rules
+from index_cache.store import Store
+from recall import background, expanding, opened, readout, records, wish
 from recall.cli import timeline
 from recall.service import Recall
 
@@ -236,22 +239,25 @@ def test_what_is_gone_counts_no_more(root: Path) -> None:
     assert around("a", "--before", "0")["total"]["before"] == 0
 
 
-def test_a_refresh_that_was_due_is_due_no_more(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    later = time.time_ns() + 60 * 10**9
-    monkeypatch.setattr(FileSystem, "now_ns", lambda _: later)
-    fill(root, {"new/n.md": note(id="n")})
-    assert get("n")
-    looked: list[bytes] = []
-    stats = FileSystem.stat
+def test_a_refresh_that_was_due_is_due_no_more(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a refresh that was cut short: of the directories nothing is known any more."""
+    (cache,) = (home / ".cache" / "recall").glob("*.db")
+    with closing(Store(Root("notes", str(root), Rules(jsonl=True)), str(cache))) as store:
+        store.set_meta("directories_of", 10**6)
+    refreshes: list[Store] = []
+    refresh = opened.refresh  # type: ignore[attr-defined]
 
-    def looking(self: FileSystem, path: bytes) -> Any:
-        looked.append(path)
-        return stats(self, path)
+    def counting(store: Store, *given: Any) -> Any:
+        refreshes.append(store)
+        return refresh(store, *given)
 
-    monkeypatch.setattr(FileSystem, "stat", looking)
-    assert get("n")
-    assert os.fsencode(root / "new") in looked
-    assert os.fsencode(root / "undated.md") not in looked
+    monkeypatch.setattr(opened, "refresh", counting)
+    assert get("a")
+    assert len(refreshes) == 1
+    assert get("a")
+    assert len(refreshes) == 1
 
 
 def test_a_line_that_was_appended_is_found_at_once(root: Path) -> None:
@@ -292,8 +298,11 @@ def test_a_warm_answer_opens_no_other_file(root: Path, monkeypatch: pytest.Monke
     assert [os.path.basename(path) for path in read] == [b"a.md"]
     assert os.fsencode(root / "undated.md") not in looked
     read.clear()
+    refreshes: list[Store] = []
+    monkeypatch.setattr(opened, "refresh", lambda store, *_: refreshes.append(store))
     assert said("timeline", "--anchor", "a").status == 0
-    assert read == []
+    assert not read
+    assert not refreshes
     assert os.fsencode(root / "undated.md") not in looked
 
 
