@@ -173,10 +173,11 @@ def expression(terms: Iterable[Term]) -> str:
     return " OR ".join('"' + form.replace('"', '""') + '"' for form in forms)
 
 
-# Each of the two reads one end of an index that few documents are in.
-_INVALID = (
-    "SELECT id FROM document WHERE valid_from_at > ?{0}"
-    " UNION ALL SELECT id FROM document WHERE valid_until_at <= ?{0}"
+# The ends of two indexes that few documents are in; what is no number sorts last.
+_ENDS = (
+    "SELECT (SELECT valid_from_at FROM document WHERE valid_from_at IS NOT NULL"
+    " ORDER BY valid_from_at DESC LIMIT 1), (SELECT valid_until_at FROM document"
+    " WHERE valid_until_at IS NOT NULL ORDER BY valid_until_at LIMIT 1)"
 )
 
 
@@ -185,8 +186,15 @@ def invalid(store: Store, wanted: Filter) -> str:
     at = wanted.valid_at
     if at is None:
         return ""
-    select = _INVALID.replace("?{0}", str(int(at)))
-    return select if any(True for _ in store.connection.execute(f"{select} LIMIT 1")) else ""
+    ((last, first),) = store.connection.execute(_ENDS)
+    if not (_is_instant(last) and _is_instant(first)):
+        raise store.damaged(ORPHAN)
+    if (last is None or last <= at) and (first is None or first > at):
+        return ""
+    return (
+        f"SELECT id FROM document WHERE valid_from_at > {at:d}"  # noqa: S608 - a number
+        f" UNION ALL SELECT id FROM document WHERE valid_until_at <= {at:d}"
+    )
 
 
 @guarded
@@ -297,6 +305,10 @@ def by_term(
     return counts, places
 
 
+def _is_instant(value: object) -> bool:
+    return value is None or isinstance(value, int)
+
+
 def check_hit(hit: Hit, store: Store) -> None:
     """Raise Damaged when a hit's fields can't be what was written."""
     texts = (
@@ -318,5 +330,6 @@ def check_hit(hit: Hit, store: Store) -> None:
         and is_signature(hit.signature)
         and is_digest(hit.digest)
         and all(map(is_text, texts))
+        and all(map(_is_instant, (hit.line, hit.valid_from_at, hit.valid_until_at)))
     ):
         raise store.damaged("a row of what was found can't be read")

@@ -24,8 +24,9 @@ class Card:
     ``path`` is relative to the root and ``abs_path`` absolute, both with whatever is not UTF-8
     escaped; ``modified`` is ISO 8601 text or what the author typed; ``stale`` is None or the
     reason; ``score`` is FTS5's bm25 with the sign turned, larger is better. ``line`` (1-based)
-    and ``section`` say where the summary's line stands, if it is a line of the body. ``copies``
-    are the paths of the same bytes elsewhere; ``explain`` is filled on demand.
+    and ``section`` say where the summary's line stands, if it is a line of the body; of a record in
+    a JSONL file ``line`` is its own. ``copies`` are the paths of the same text elsewhere, with the
+    line of a record behind it; ``explain`` is filled on demand.
     """
 
     __slots__ = (

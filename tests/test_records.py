@@ -8,12 +8,15 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from stateful_support import SECOND, Place, fresh
+from stateful_support import SECOND, Place, ask, fresh
+from vectors import load, named
 
 from index_cache.analyze import Analyzer
+from index_cache.beside import beside
 from index_cache.jsonl import MAX_LINE, Lines
 from index_cache.model import Root, Rules
 from index_cache.parse import Document
+from index_cache.reader import record_id
 from index_cache.verify import check
 
 if TYPE_CHECKING:
@@ -152,6 +155,20 @@ def test_fields(name: str) -> None:
     assert lines.problem is None
 
 
+@pytest.mark.parametrize("vector", load("records.json")["files"], ids=named)
+def test_vectors(vector: dict[str, Any]) -> None:
+    path, lines = vector["path"].encode(), Lines(vector["text"].encode())
+    assert lines.problem == vector["problem"]
+    assert [line.number for line in lines.found] == [each["line"] for each in vector["records"]]
+    for line, wanted in zip(lines.found, vector["records"], strict=True):
+        document = Document.of_record(path, lines.fields(line))
+        for key in wanted.keys() - {"line", "record_id"}:
+            got = getattr(document, key)
+            assert (list(got) if isinstance(got, tuple) else got) == wanted[key], key
+        if "record_id" in wanted:
+            assert record_id(path, document, line.number) == wanted["record_id"]
+
+
 def test_what_is_missing_of_the_last_line_is_nobodys_fault(tmp_path: Path) -> None:
     place = Place(tmp_path)
     first = record(text="zebra") + "\n"
@@ -237,6 +254,25 @@ def test_a_file_that_can_not_be_read_any_more_has_no_records(place: Place) -> No
     place.check()
 
 
+def test_a_new_file_is_searched_before_any_refresh(place: Place) -> None:
+    lines = [record(text="zebra"), "none", record(text="quagga")]
+    place.write("new.jsonl", "\n".join(lines))
+    place.write("new.md", "# Zebra\n")
+    place.write("bad.jsonl", "none")
+    paths = [b"bad.jsonl", b"new.jsonl", b"new.md"]
+    found = beside(place.root, place.fs, paths)
+    assert found is not None
+    with closing(found):
+        numbers = "SELECT id FROM document UNION ALL SELECT id FROM entry"
+        assert found.documents() == 3
+        assert len({*found.connection.execute(numbers)}) == 5  # a note's two are one
+        assert [hit[2:4] for hit in ask([found], "zebra")] == [
+            (b"new.jsonl", "zebra"),
+            (b"new.md", "Zebra"),
+        ]
+    assert beside(place.root, place.fs, [b"bad.jsonl"]) is None
+
+
 def test_private_records_and_spans(place: Place) -> None:
     written(
         place,
@@ -320,6 +356,26 @@ def test_a_wrong_row_of_a_record_is_named(place: Place, statement: str, what: st
         proof = check(place.root, store, place.fs, deep=True)
     assert what in [each for difference in proof.differences for each in difference.what]
     assert not proof.equivalent
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "line = 'x'",
+        "digest = x'00'",
+        "digest = 'x'",
+        "entry = 77",
+        "valid_from_at = 'x'",
+        "valid_until_at = x'ff'",
+        "record_id = x'00'",
+    ],
+)
+def test_C4_a_row_that_can_not_be_ours_is_made_anew(place: Place, change: str) -> None:
+    written(place, record(text="zebra"), record(text="quagga"))
+    with closing(place.store()) as store:
+        store.connection.execute(f"UPDATE document SET {change} WHERE line = 1")  # noqa: S608
+    assert [card.title for card in place.answer("zebra").cards] == ["zebra"]
+    place.check()
 
 
 def test_terms_are_those_of_the_analyzer(place: Place) -> None:

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hook_support import configure, considered, index, write
 from stateful_support import SECOND, START, Place
+from vectors import load
 
+from index_cache import search
 from index_cache.files import FileSystem
+from index_cache.filters import Filter
 from index_cache.model import Root, Rules
 from index_cache.moments import instant, local
 
@@ -145,6 +148,11 @@ def test_instants(text: str, seconds: float | None) -> None:
     assert instant(text) == (None if seconds is None else round(seconds * 1_000_000))
 
 
+@pytest.mark.parametrize("vector", load("records.json")["instants"], ids=lambda each: each["text"])
+def test_vectors_of_instants(vector: dict[str, Any]) -> None:
+    assert instant(vector["text"]) == vector["microseconds"]
+
+
 def test_a_time_without_a_zone_is_local_where_people_say_when_a_note_is_stale() -> None:
     assert local("2026-01-01") == datetime(2026, 1, 1).timestamp()  # noqa: DTZ001
     assert local("2026-01-01", end=True) == datetime(2026, 1, 2).timestamp()  # noqa: DTZ001
@@ -156,16 +164,14 @@ def test_where_nothing_has_bounds_nothing_is_asked(place: Place) -> None:
     place.write("a.md", note("one"))
     place.refresh()
     with closing(place.store()) as store:
-        plan = " ".join(
-            str(row[3])
-            for row in store.connection.execute(
-                "EXPLAIN QUERY PLAN SELECT id FROM document WHERE valid_from_at > 1"
-                " UNION ALL SELECT id FROM document WHERE valid_until_at <= 1 LIMIT 1"
-            )
-        )
-    assert "USING COVERING INDEX document_from" in plan
-    assert "USING COVERING INDEX document_until" in plan
-    assert "SCAN" not in plan
+        asked = f"EXPLAIN QUERY PLAN {search._ENDS}"
+        plan = [str(row[3]) for row in store.connection.execute(asked)]
+        assert search.invalid(store, Filter(valid_at=0)) == ""
+    indexes = {each for each in plan if "INDEX" in each}
+    assert indexes == {
+        "SEARCH document USING COVERING INDEX document_from (valid_from_at>?)",
+        "SEARCH document USING COVERING INDEX document_until (valid_until_at>?)",
+    }
 
 
 def test_many_that_are_not_valid(place: Place, long_count: Callable[[int], int]) -> None:
