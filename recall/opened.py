@@ -106,7 +106,8 @@ class OpenRoot:
         """
 
         def use(store: Store) -> Report:
-            if store.built and not has_changed(self.root, store, self._fs):
+            known = store.built and not self.root.rules.strict  # which is proven by all its files
+            if known and not has_changed(self.root, store, self._fs):
                 return self._viewed(store, options.wait)
             return refresh(store, self._fs, options)
 
