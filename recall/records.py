@@ -18,13 +18,17 @@ EXPORT = "recall-export/v1"
 
 
 class Text:
-    """What a record's file says: the ``content``, and the ``metadata`` block, None without one."""
+    """What a record's file says: the ``content``, and the ``metadata`` block, None without one.
 
-    __slots__ = ("content", "metadata")
+    ``cut``: the file is longer than what is read of it, and the content ends there.
+    """
 
-    def __init__(self, content: str, metadata: str | None) -> None:
+    __slots__ = ("content", "cut", "metadata")
+
+    def __init__(self, content: str, metadata: str | None, *, cut: bool = False) -> None:
         self.content = content
         self.metadata = metadata
+        self.cut = cut
 
     @property
     def tokens(self) -> int:
@@ -186,6 +190,7 @@ def whole(record: Record) -> dict[str, object]:
         "est_tokens": text.tokens,
         "metadata": text.metadata,
         "content": text.content,
+        "cut": text.cut,
     }
 
 

@@ -41,8 +41,9 @@ def read(row: Row, root: Root, fs: FileSystem) -> Text | None:
         if not fs.is_below(os.path.dirname(path), os.fsencode(root.path)):
             return None
         signature, data = fs.read(path, root.rules.max_file_bytes)
+        cut = files.size(signature) > len(data)
         if row.line:
-            return _read_line(row, data, cut=files.size(signature) > len(data))
+            return _read_line(row, data, cut=cut)
         content = Content(data)
     except (OSError, NotText):
         return None
@@ -55,7 +56,7 @@ def read(row: Row, root: Root, fs: FileSystem) -> Text | None:
         row.digest = content.digest
         _say(row, document)
     block, begin = split(content.text)
-    return Text(content.text[begin:], block)
+    return Text(content.text[begin:], block, cut=cut)
 
 
 def _read_line(row: Row, data: bytes, *, cut: bool) -> Text | None:

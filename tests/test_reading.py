@@ -132,6 +132,19 @@ def test_what_is_not_valid_is_given_and_says_so() -> None:
     assert "not valid now" in said("get", "b").stdout.splitlines()[0]
 
 
+@pytest.mark.parametrize(("more", "cut"), [(0, False), (1, True)])
+def test_of_a_note_that_is_too_long_the_rest_is_said_to_be_missing(
+    root: Path, more: int, cut: bool
+) -> None:
+    text = note("x" * 10, id="long")
+    (root.parent / ".recall.toml").write_text(
+        f'[roots]\nnotes = {{ path = "notes", max_file_bytes = {len(text)} }}\n'
+    )
+    fill(root, {"long.md": text + "y" * more})
+    (found,) = get("long")
+    assert (found["content"], found["cut"]) == ("x" * 10, cut)
+
+
 @pytest.mark.usefixtures("root")
 def test_ids_come_in_their_order_and_once() -> None:
     assert [each["id"] for each in get("j1", "a", "j1", "d", "a")] == ["j1", "a", "d"]
