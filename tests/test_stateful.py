@@ -204,6 +204,8 @@ class Machine(RuleBasedStateMachine):
         """Put another word in the place of a note's last; all words are of one length."""
         old = self.content(root, path)
         last = max(WORDS, key=lambda each: old.rfind(each.encode()))
+        if last.encode() not in old:
+            return  # all lines were removed, or the words broken
         if word == last:
             word = WORDS[WORDS.index(last) - 1]
         new = word.encode().join(old.rsplit(last.encode(), 1))
