@@ -7,6 +7,7 @@ once. See ``spec/query-and-ranking.md``.
 
 from __future__ import annotations
 
+import sys
 from math import inf
 
 from index_cache import schema
@@ -58,12 +59,14 @@ def candidates(
     parts: Sequence[Statistics],
     whole: Statistics,
     terms: Sequence[Term],
-    k: int,
+    k: int | None,
     *,
     each: bool = False,
     most: int | None = None,
 ) -> list[Hit]:
     """Return the ``k`` best documents that have any of the rarest terms, and all that tie.
+
+    With None as ``k`` it is all that have any of the terms.
 
     ``filters`` and ``parts`` belong to the ``stores`` one by one; None as a filter leaves that
     root's documents out, but not its statistics. ``whole`` are the common statistics, by which
@@ -71,7 +74,8 @@ def candidates(
     each root. ``most`` bounds how far a root is read (MAX_CANDIDATES). The hits come in no
     particular order.
     """
-    most = MAX_CANDIDATES if most is None else most
+    if most is None:
+        most = MAX_CANDIDATES if k is not None else sys.maxsize
     readings = [
         _Reading(number, store, wanted, part, whole, terms)
         for number, (store, wanted, part) in enumerate(zip(stores, filters, parts, strict=True))
@@ -86,7 +90,7 @@ def _best(
     readings: Sequence[_Reading],
     whole: Statistics,
     terms: Sequence[Term],
-    k: int,
+    k: int | None,
     most: int,
 ) -> list[Hit]:
     """Return the best documents of some roots, of those with the terms of as few passes as will do.
@@ -96,7 +100,7 @@ def _best(
     """
     frequency = whole.frequency
     known = sorted((t for t in terms if t in frequency), key=lambda term: (frequency[term], term))
-    best = _Best(k)
+    best = _All() if k is None else _Best(k)
     for number in _passes([frequency[term] for term in known]):
         for each in readings:
             each.read(known[:number], best, most)
@@ -131,6 +135,16 @@ class _Best:
         self._scores.append(score)
         self._scores.sort(reverse=True)
         del self._scores[self._k :]
+
+
+class _All(_Best):
+    """All scores: none is left out."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+    def add(self, score: float) -> None:
+        """Have room for any other."""
 
 
 class _Reading:

@@ -21,6 +21,58 @@ def mark(type: str) -> str | None:
     return _MARKS.get(lower(type))
 
 
+class Lifecycle:
+    """Which records a search may return, by where they are from and when they were created.
+
+    Any of ``sources`` and of ``sessions``, None for all, exactly; created from ``since`` until
+    ``to``, both inclusive, in microseconds since 1970 UTC, None for no bound.
+    """
+
+    __slots__ = ("sessions", "since", "sources", "to")
+
+    def __init__(
+        self,
+        sources: Sequence[str] | None = None,
+        sessions: Sequence[str] | None = None,
+        since: int | None = None,
+        to: int | None = None,
+    ) -> None:
+        # What came from an argument's odd bytes is nobody's, and SQLite takes only UTF-8.
+        self.sources = None if sources is None else [*filter(is_whole, sources)]
+        self.sessions = None if sessions is None else [*filter(is_whole, sessions)]
+        self.since = since
+        self.to = to
+
+    def __bool__(self) -> bool:
+        """Tell whether it leaves anything out at all."""
+        return any(getattr(self, name) is not None for name in self.__slots__)
+
+    def admits(self, source: str, session: str, created_at: int | None) -> bool:
+        """Tell whether a record with these columns may be returned; ``sql`` says the same."""
+        dated = self.since is not None or self.to is not None
+        return (
+            (self.sources is None or source in self.sources)
+            and (self.sessions is None or session in self.sessions)
+            and not (dated and created_at is None)
+            and (self.since is None or created_at is None or self.since <= created_at)
+            and (self.to is None or created_at is None or created_at <= self.to)
+        )
+
+    def sql(self) -> tuple[list[str], list[str | int]]:
+        """Return SQL conditions over ``d`` (document), with their values."""
+        clauses: list[str] = []
+        values: list[str | int] = []
+        for column, texts in (("source", self.sources), ("session", self.sessions)):
+            if texts is not None:
+                clauses.append(f"d.{column} IN ({', '.join('?' * len(texts))})")
+                values += texts
+        for compared, bound in ((">=", self.since), ("<=", self.to)):
+            if bound is not None:
+                clauses.append(f"d.created_at {compared} ?")
+                values.append(bound)
+        return clauses, values
+
+
 class Filter:
     """Which documents of one root a search may return.
 
@@ -36,12 +88,13 @@ class Filter:
     ``excluded``: these two are no part of ``sql`` but of the FTS5 expression (``narrowed``).
     ``valid_at``, in microseconds since 1970 UTC, is when a document must be valid, None for
     whenever; that is no part of ``sql`` either, as few caches have any that is not
-    (``search.invalid``).
+    (``search.invalid``). ``lifecycle`` is None for all records.
     """
 
     __slots__ = (
         "excluded",
         "journal",
+        "lifecycle",
         "path",
         "phrases",
         "proposal",
@@ -79,6 +132,7 @@ class Filter:
         self.phrases = phrases
         self.excluded = excluded
         self.valid_at = valid_at
+        self.lifecycle: Lifecycle | None = None
 
     def admits(self, type: str) -> bool:
         """Tell whether a document of this type may be returned; ``sql`` says the same."""
@@ -118,13 +172,13 @@ class Filter:
         there = all(any(map(stands, forms)) for forms in self.phrases)
         return there and not any(map(stands, self.excluded))
 
-    def sql(self) -> tuple[str, list[str | bytes]]:
+    def sql(self) -> tuple[str, list[str | int | bytes]]:
         """Return the filter as SQL conditions over ``d`` (document) and ``e`` (entry).
 
         They call the ``functions``.
         """
         clauses: list[str] = []
-        values: list[str | bytes] = []
+        values: list[str | int | bytes] = []
         if self.types is not None:
             clauses.append(f"d.type COLLATE NOCASE IN ({', '.join('?' * len(self.types))})")
             values += self.types
@@ -142,6 +196,10 @@ class Filter:
             clauses.append(f"(NOT (e.path >= ? AND e.path < ?) OR e.path IN ({listed}))")
             paths = ",".join(f'"{path.hex()}"' for path in kept)
             values += (*_range(directory), f"[{paths}]")
+        if self.lifecycle is not None:
+            more, theirs = self.lifecycle.sql()
+            clauses += more
+            values += theirs
         # What calls back comes last: SQLite takes conditions of one price as they stand.
         if self.time is not None:
             clauses.append("recall_time(d.modified, e.signature)")
@@ -159,6 +217,7 @@ class Filter:
             or self.tags
             or self.path
             or self.time
+            or self.lifecycle
         )
 
     def narrowed(self, matched: str) -> str:

@@ -189,9 +189,9 @@ class Hit:
     not its path's; ``occurrences`` has, for each term of the query, the counts by field, or None,
     and ``places`` where it stands in the body (number of the term). ``bm25`` and ``score`` are
     larger for better, the latter the sum of ``parts``; ``edited`` says that its file is not what
-    the cache knew, and was read again. ``digest`` is that of the document: of a note its file's, of
-    a record in a JSONL file its line's. The rest are the columns of the tables ``entry`` and
-    ``document`` (``spec/cache-format.md``).
+    the cache knew, and was read again; ``record`` is then what ``Lifecycle.admits`` asks, or None.
+    ``digest`` is the document's: of a note its file's, of a record in a JSONL file its line's. The
+    rest are the columns of the tables ``entry`` and ``document`` (``spec/cache-format.md``).
     """
 
     __slots__ = (
@@ -209,6 +209,7 @@ class Hit:
         "parts",
         "path",
         "places",
+        "record",
         "record_id",
         "root",
         "said",
@@ -256,6 +257,7 @@ class Hit:
         self.score = 0.0
         self.parts: dict[str, float] = {}
         self.edited = False
+        self.record: tuple[str, str, int | None] | None = None
         self.length = length
         self.said = said
         self.occurrences = occurrences

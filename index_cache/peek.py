@@ -11,7 +11,7 @@ import time
 
 from index_cache import files
 from index_cache.directories import ABSENT, SIGNATURE_BYTES, unpack
-from index_cache.guard import Guard
+from index_cache.guard import Guard, guarded, is_path, is_signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,6 +74,43 @@ def peek(
         raise store.damaged("its list of directories can't be read") from error
     with Guard(store):
         return _Look(root, store, fs, kept).run(start, budget, clock)
+
+
+def has_changed(root: Root, store: Store, fs: FileSystem) -> bool:
+    """Tell whether notes came or went since the last refresh, or that can't be told.
+
+    Looks at all directories, and at the files of many records, to which lines are appended. Raises
+    Damaged.
+    """
+    store.begin_reading()
+    try:
+        found = peek(root, store, fs, float("inf"))
+        if found.appeared or found.vanished or found.sweep_due is not None:
+            return True
+        top = os.fsencode(root.path)
+        return root.rules.jsonl and not all(
+            _is_same(os.path.join(top, path), signature, fs) for path, signature in _appended(store)
+        )
+    finally:
+        store.end_reading()
+
+
+@guarded
+def _appended(store: Store) -> list[tuple[bytes, bytes]]:
+    """Return path and signature of each file to which lines are appended."""
+    ends = "lower(CAST(substr(path, -6) AS TEXT)) = '.jsonl'"
+    select = f"SELECT path, signature FROM entry WHERE {ends}"  # noqa: S608 - ours
+    found = [*store.connection.execute(select)]
+    if not all(is_path(path) and is_signature(signature) for path, signature in found):
+        raise store.damaged("a row of its manifest can't be read")
+    return found
+
+
+def _is_same(path: bytes, signature: bytes, fs: FileSystem) -> bool:
+    try:
+        return files.signature(fs.stat(path)) == signature
+    except OSError:
+        return False
 
 
 class _Look:

@@ -82,10 +82,11 @@ class Options:
     """How to refresh.
 
     ``wait`` is how long to wait for another writer (seconds) when there is no view yet, or when
-    ``insist``; without ``insist`` an older view is good enough at once.
+    ``insist``; without ``insist`` an older view is good enough at once. ``directories``: keep also
+    how the directories are, as ``insist`` does, for later looks at these alone.
     """
 
-    __slots__ = ("compact", "insist", "progress", "prune", "wait")
+    __slots__ = ("compact", "directories", "insist", "progress", "prune", "wait")
 
     def __init__(
         self,
@@ -95,9 +96,11 @@ class Options:
         prune: bool = False,
         compact: bool = False,
         progress: Progress | None = None,
+        directories: bool = False,
     ) -> None:
         self.wait = wait
         self.insist = insist
+        self.directories = directories or insist
         self.prune = prune
         self.compact = compact
         self.progress = progress
@@ -157,7 +160,7 @@ class _Refresh:
 
     def _look(self) -> tuple[Scan, Diff]:
         # A search compares every file itself, and has no time for more.
-        directories = self.options.insist or not self.store.built
+        directories = self.options.directories or not self.store.built
         found = look(self.store.root, self.fs, directories=directories)
         changes = diff(
             found, self.store.signatures(), self.store.suspects(), prune=self.options.prune

@@ -215,7 +215,7 @@ def _count(
     store: Store,
     terms: Sequence[Term],
     wanted: Filter,
-    read: tuple[str, str, list[str | bytes]],
+    read: tuple[str, str, list[str | int | bytes]],
 ) -> int:
     sound_, condition, values = read
     statement = f"SELECT count(*), total({sound_}) {condition}"
@@ -237,7 +237,7 @@ SOUND = (
 
 def conditions(
     store: Store, wanted: Filter, *, valid: bool = True
-) -> tuple[str, list[str | bytes]]:
+) -> tuple[str, list[str | int | bytes]]:
     """Return a filter's SQL conditions with their values; a store then has what they call.
 
     Without ``valid`` they are for what is not valid when it must be.
@@ -255,7 +255,7 @@ def _but(number: str, without: str, *, valid: bool) -> str:
 
 def reading(
     store: Store, wanted: Filter, *, valid: bool = True
-) -> tuple[str, str, list[str | bytes]]:
+) -> tuple[str, str, list[str | int | bytes]]:
     """Return SQL for whether a row is sound, for what a search reads, and the latter's values.
 
     ``valid`` is as for ``conditions``.

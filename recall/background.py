@@ -29,6 +29,7 @@ MIN_INTERVAL = 2.0  # seconds from the end of one sweep to the beginning of the 
 SHARE = 20  # and so many times as long as the last one took
 LONGEST_WAIT = 30.0  # seconds; a process that would wait longer is none
 
+NAMED = "--"  # behind it come values of --root, in the arguments of ``recall.sweeper``
 DIRECTORY = "background"
 LOCK, REQUEST = ".lock", ".asked"  # behind a key, the names of its files
 DIGITS = 32  # of a key
@@ -49,8 +50,12 @@ def ask(
     interval: float,
     *,
     now: float | None = None,
+    names: Sequence[str] | None = None,
 ) -> str:
     """Ask for a refresh of ``roots``, as they are configured in ``cwd``; return what came of it.
+
+    With ``names`` they are those that these values of ``--root`` mean there, or without any the
+    repository's own.
 
     ``started``; ``running``: a process is at it and finds the request; ``recent``: it would have to
     wait for over 30 seconds, until ``interval`` seconds and 20 times what the last sweep took have
@@ -58,13 +63,19 @@ def ask(
     process is a child of this one, which does not wait for it. Raises nothing.
     """
     try:
-        return _asked(cwd, environ, roots, interval, time.time() if now is None else now)
+        more = [] if names is None else [NAMED, *names]
+        return _asked(cwd, environ, roots, interval, time.time() if now is None else now, more)
     except (OSError, ValueError, Unreadable) as error:
         return f"{UNAVAILABLE}: {getattr(error, 'strerror', None) or error}"
 
 
 def _asked(
-    cwd: str, environ: Mapping[str, str], roots: Sequence[Root], interval: float, now: float
+    cwd: str,
+    environ: Mapping[str, str],
+    roots: Sequence[Root],
+    interval: float,
+    now: float,
+    more: Sequence[str],
 ) -> str:
     directory = dirs.state_dir(environ)
     if directory is None:
@@ -84,7 +95,7 @@ def _asked(
     try:
         if turn.wait(interval, now) > LONGEST_WAIT:
             return RECENT
-        spawn([cwd, turn.key, str(turn.descriptor)], environ, turn.descriptor)
+        spawn([cwd, turn.key, str(turn.descriptor), *more], environ, turn.descriptor)
     finally:
         turn.give_back()
     return STARTED

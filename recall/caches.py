@@ -64,11 +64,11 @@ def list_caches(cache_dir: str) -> list[CacheFile]:
     return found
 
 
-def types(cache_dir: str, roots: Iterable[Root], seconds: float) -> set[str]:
-    """Return the types of the notes in the caches of some roots, without building or mending any.
+def different(cache_dir: str, roots: Iterable[Root], seconds: float, column: str) -> set[str]:
+    """Return the different texts of a column of documents: ``type``, ``source`` or ``session``.
 
-    Those that were found when ``seconds`` are over; a cache that can't be read has none. Raises
-    OSError when the directory is not the person's own.
+    No cache is built or mended. Those that were found when ``seconds`` are over; a cache that can't
+    be read has none. Raises OSError when the directory is not the person's own.
     """
     db.refuse_foreign_directory(cache_dir)
     end = time.monotonic() + seconds
@@ -80,7 +80,7 @@ def types(cache_dir: str, roots: Iterable[Root], seconds: float) -> set[str]:
             continue
         try:
             connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
-            question = f"SELECT DISTINCT type FROM document LIMIT {_MOST_TYPES}"  # noqa: S608
+            question = f"SELECT DISTINCT {column} FROM document LIMIT {_MOST_TYPES}"  # noqa: S608
             for (kind,) in connection.execute(question):
                 if isinstance(kind, str):
                     found.add(kind)

@@ -73,9 +73,11 @@ class Dresser:
     def admits(self, hit: Hit) -> bool:
         """Tell whether the filter lets a note through as the hit has it now."""
         wanted = self._wanted[hit.root]
-        return wanted is not None and wanted.admits_now(
-            hit.type, hit.tags, hit.modified, hit.signature
-        )
+        if wanted is None:
+            return False
+        if not wanted.admits_now(hit.type, hit.tags, hit.modified, hit.signature):
+            return False
+        return hit.record is None or not wanted.lifecycle or wanted.lifecycle.admits(*hit.record)
 
     def card(self, hit: Hit, copies: Sequence[Hit]) -> Card:
         """Return the card of a hit that ``is_current``; so must the ``copies`` of its text be."""

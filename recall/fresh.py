@@ -157,7 +157,8 @@ def _reread(
         hit.excerpt,
         *_,
     ) = columns(hit.path, document, hit.line)
-    _, hit.valid_from_at, hit.valid_until_at = instants(document)
+    created_at, hit.valid_from_at, hit.valid_until_at = instants(document)
+    hit.record = document.source, document.session, created_at
     return True
 
 

@@ -153,8 +153,8 @@ def question(
 
 def listed(
     stores: Sequence[Store], wanted: Sequence[Filter | None]
-) -> tuple[int, int, Callable[[int], list[Hit]]]:
-    """Return how many notes pass the filters, and what returns the first so many of them.
+) -> tuple[int, int, Callable[[int | None], list[Hit]]]:
+    """Return how many notes pass the filters, and what returns the first so many, or all of them.
 
     Between the two, how many would pass, but are not valid now.
 

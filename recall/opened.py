@@ -7,11 +7,13 @@ import os
 import apsw
 
 from index_cache import db, locks
-from index_cache.errors import RecallError, RootUnavailable
+from index_cache.errors import CacheBusy, RecallError, RootUnavailable
 from index_cache.guard import check_pages
 from index_cache.model import Skipped
+from index_cache.peek import has_changed
 from index_cache.refresh import Options, Report, in_memory, left_out, open_store, refresh
 from index_cache.scan import missing
+from recall.withhold import shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +25,45 @@ if TYPE_CHECKING:
     from index_cache.store import Store
 
     T = TypeVar("T")
+
+
+def unreadable(error: Exception) -> RecallError:
+    """Return what to say when a search could not read on in some cache that is not damaged."""
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return CacheBusy("a cache is locked by another process", hint="try again in a moment")
+    return RootUnavailable(
+        f"a cache can't be read: {error}",
+        hint="recall cache list shows where they are; they may be deleted at any time",
+    )
+
+
+def open_roots(roots: Sequence[Root], directory: str | None, fs: FileSystem) -> list[OpenRoot]:
+    """Return the caches of some roots, of one directory under two names the first."""
+    found = shared(roots)
+    different = {db.identity(root): root for root in reversed(found)}
+    kept = [root for root in found if different[db.identity(root)] is root]
+    return [OpenRoot(root, directory, fs) for root in kept]
+
+
+def repair(
+    opened: Sequence[OpenRoot], error: Exception, reports: list[Report], options: Options
+) -> None:
+    """Make the caches anew that a reading found damaged, each at most once a reading.
+
+    One that is damaged again is replaced by one in memory. ``reports`` are those of the roots, and
+    are replaced. Raises ``error`` when it comes from none of the files.
+    """
+    filed = [each for each in opened if each.store is not None and each.store.path]
+    path = getattr(error, "path", None)
+    blamed = [(each, error) for each in filed if each.store and each.store.path == path]
+    if not blamed:
+        found = [(each, each.fault()) for each in filed]
+        blamed = [(each, fault) for each, fault in found if fault is not None]
+    if not blamed:
+        raise error
+    for each, fault in blamed:
+        at = opened.index(each)
+        reports[at] = each.repair(fault, reports[at], options)
 
 
 class OpenRoot:
@@ -67,6 +108,20 @@ class OpenRoot:
     def as_it_is(self, wait: float) -> Report:
         """Open the cache as it is, without looking at the files; refresh it if it has no view."""
         return self._reported(lambda store: self._viewed(store, wait), wait)
+
+    def look(self, options: Options) -> Report:
+        """Open the cache as it is, unless the root's directories show that a refresh is due.
+
+        Then that is done. See "Freshness" in ``spec/reading.md``.
+        """
+
+        def use(store: Store) -> Report:
+            known = store.built and not self.root.rules.strict  # which is proven by all its files
+            if known and not has_changed(self.root, store, self._fs):
+                return self._viewed(store, options.wait)
+            return refresh(store, self._fs, options)
+
+        return self._reported(use, options.wait)
 
     def repair(self, error: Exception, report: Report, options: Options) -> Report:
         """Make the cache anew in which a search found damage; return the report of that.

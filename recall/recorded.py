@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Literal
 
+    from index_cache.chronicle import Row
     from index_cache.jsonl import Line
     from index_cache.model import Hit
     from index_cache.parse import Document
@@ -24,7 +25,7 @@ def lines_with(data: bytes, number: int, digest: bytes, *, cut: bool) -> Lines:
     return Lines.at(data, number, digest) or Lines(data, cut=cut, known=ANY)
 
 
-def found_again(hit: Hit, data: bytes, *, cut: bool) -> Document | Literal[True] | None:
+def found_again(hit: Hit | Row, data: bytes, *, cut: bool) -> Document | Literal[True] | None:
     """Find a hit's record in what its file is now, and put its place into the hit.
 
     True if it is what it was, else what the record with its id says now, or None if there is none.
@@ -53,7 +54,7 @@ def body(data: bytes, number: int, digest: bytes, *, cut: bool) -> str:
         return ""
 
 
-def _with_id(lines: Lines, hit: Hit) -> Iterator[tuple[Line, Document]]:
+def _with_id(lines: Lines, hit: Hit | Row) -> Iterator[tuple[Line, Document]]:
     from index_cache.parse import Document  # most records are as they were
 
     by_place = hit.record_id == place_id(hit.path, hit.line)

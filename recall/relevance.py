@@ -53,6 +53,14 @@ def freshness(modified: str, type: str, now: float) -> float:
     return 0.0 if then is None else 0.5 ** (max(0.0, now - then) / _HALF_LIFE)
 
 
+def share(recency: float) -> float:
+    """Return by what share of itself the score of a new note grows: never by two or more.
+
+    ``recency`` is a weight, finite and not negative; up to 1 it is that share.
+    """
+    return recency if recency <= 1 else 2 - 1 / recency
+
+
 def passage(hit: Hit, weights: Sequence[float]) -> float:
     """Return the bm25 of the best ``WINDOW`` terms of the body in a row.
 
@@ -116,13 +124,13 @@ class Scorer:
     """Scores the hits of one question.
 
     ``near`` tells of each root of the search whether it belongs to the project that the person
-    stands in. ``recency`` is what a new note's score grows by, as a share of it.
+    stands in. ``recency`` is the weight of being new (``share``).
     """
 
     def __init__(self, asked: Question, near: Sequence[bool], recency: float = 0.0) -> None:
         self._asked = asked
         self._near = near
-        self._recency = recency
+        self._recency = share(recency)
         self._now = time.time()
         self._weights = [asked.whole.weight(term) for term in asked.terms]
         # All of the question: grammar is not searched for, and is said of a title all the same.

@@ -12,7 +12,7 @@ from recall.relevance import Scorer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from index_cache.analyze import Analyzers
     from index_cache.files import FileSystem
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from index_cache.store import Store
     from recall.card import Card
     from recall.operators import Operators
+    from recall.readout import Expansion
+    from recall.records import Record
 
 RESCORED = 50  # candidates that are scored with all there is, at least
 _SPARE = 5  # hits asked for beyond k, since some may be copies or gone
@@ -34,16 +36,18 @@ class Answer:
     ``terms`` are those of the query that were searched for, and all of its phrases; ``languages``
     those of the notes besides English. ``reports`` tell of each root's refresh, ``notices`` what a
     person should know besides. ``operators`` are what was understood of the query, None if it was
-    all text.
+    all text. ``records``, with their scores, and ``expansion`` are None where none was asked for.
     """
 
     __slots__ = (
         "cards",
+        "expansion",
         "languages",
         "not_valid",
         "notices",
         "operators",
         "query",
+        "records",
         "reports",
         "terms",
         "total",
@@ -58,6 +62,8 @@ class Answer:
         self.terms: Sequence[Term] = ()
         self.languages: Sequence[str] = ()
         self.operators: Operators | None = None
+        self.records: list[tuple[Record, float]] | None = None
+        self.expansion: Expansion | None = None
 
 
 class Searching:
@@ -86,6 +92,52 @@ class Searching:
 
     def run(self, answer: Answer, k: int, *, explain: bool) -> None:
         """Fill in the total and the cards of an answer."""
+        prepared = self._prepared(answer, explain=explain)
+        if prepared is None:
+            return
+        find, dresser = prepared
+        wide = max(k + _SPARE, RESCORED)
+        while True:
+            hits = find(wide)
+            shown = _shown(dresser, hits, k)
+            if len(shown) == k or len(hits) < wide:
+                break
+            wide *= 4  # copies and vanished files took places: look further down
+        if len(shown) < k:
+            # All there is to show is shown: what is left are copies, or notes that are gone.
+            answer.total = len(shown)
+        answer.cards = [dresser.card(hit, copies) for hit, *copies in shown]
+
+    def page(self, answer: Answer, page: int, size: int, *, explain: bool) -> list[tuple[Hit, int]]:
+        """Fill in the total and the cards of one page (1-based) of an answer.
+
+        Return its hits, each with the line at which the cache has it. All that matches is scored.
+        See "Pages" in ``spec/reading.md``.
+        """
+        prepared = self._prepared(answer, explain=explain)
+        if prepared is None:
+            return []
+        find, dresser = prepared
+        begin = (page - 1) * size
+        if answer.terms:
+            hits = find(None)
+            hits.sort(key=lambda hit: (-hit.score, hit.record_id, hit.root, hit.path, hit.line))
+            answer.total = len(hits)
+            hits = hits[begin : begin + size]
+        else:  # what is listed has its place without being read
+            hits = find(begin + size)[begin:]
+        known = [(hit, hit.line) for hit in hits]
+        shown = [(hit, line) for hit, line in known if dresser.is_current(hit)]
+        answer.cards = [dresser.card(hit, []) for hit, _ in shown]
+        return shown
+
+    def _prepared(
+        self, answer: Answer, *, explain: bool
+    ) -> tuple[Callable[[int | None], list[Hit]], Dresser] | None:
+        """Return what finds the best hits, so many or all, and what makes cards of them.
+
+        The total is filled in: how many documents match. None if there is nothing to search for.
+        """
         operators = answer.operators
         if operators is None:
             asked = Question(
@@ -111,7 +163,7 @@ class Searching:
                 if wanted is not None
             )
 
-            def find(wide: int, /) -> list[Hit]:
+            def find(wide: int | None, /) -> list[Hit]:
                 found = candidates(
                     self._stores,
                     self._wanted,
@@ -130,23 +182,12 @@ class Searching:
 
             answer.total, answer.not_valid, find = listed(self._stores, self._wanted)
         else:
-            return
-        dresser = Dresser(self._roots, self._wanted, self._fs, asked, scorer, explain=explain)
-        wide = max(k + _SPARE, RESCORED)
-        while True:
-            hits = find(wide)
-            answer.cards = _cards(dresser, hits, k)
-            if len(answer.cards) == k:
-                return
-            if len(hits) < wide:
-                # All there is to show is shown: what is left are copies, or notes that are gone.
-                answer.total = len(answer.cards)
-                return
-            wide *= 4  # copies and vanished files took places: look further down
+            return None
+        return find, Dresser(self._roots, self._wanted, self._fs, asked, scorer, explain=explain)
 
 
-def _cards(dresser: Dresser, hits: Sequence[Hit], k: int) -> list[Card]:
-    """Return up to ``k`` cards: one for each text, none for a file that is gone.
+def _shown(dresser: Dresser, hits: Sequence[Hit], k: int) -> list[list[Hit]]:
+    """Return up to ``k`` hits, each with its copies: of each text one, of a file that is gone none.
 
     Worktrees and vendored copies fill one place, not three.
     """
@@ -165,4 +206,4 @@ def _cards(dresser: Dresser, hits: Sequence[Hit], k: int) -> list[Card]:
         elif len(shown) < k:
             shown.append([hit])
             known.update(dict.fromkeys(marks, shown[-1]))
-    return [dresser.card(hit, copies) for hit, *copies in shown]
+    return shown

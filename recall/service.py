@@ -5,27 +5,24 @@ from __future__ import annotations
 import os
 import time
 
-import apsw
-
 from index_cache import db
 from index_cache.analyze import Analyzers
-from index_cache.errors import CacheBusy, InvalidInput, RootUnavailable
+from index_cache.errors import InvalidInput
 from index_cache.files import FileSystem
 from index_cache.model import Root
 from index_cache.refresh import Options
 from recall import caches, config, dirs, failures
 from recall.asked import may_narrow
 from recall.nesting import Nesting, filters
-from recall.opened import OpenRoot, compare, demand
+from recall.opened import compare, demand, open_roots, repair, unreadable
 from recall.searching import Answer, Searching
-from recall.withhold import shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Self
+    from typing import Self, TypeVar
 
-    from index_cache.errors import RecallError
+    from index_cache.filters import Lifecycle
     from index_cache.ingest import Progress
     from index_cache.refresh import Report
     from index_cache.store import Store
@@ -33,19 +30,18 @@ if TYPE_CHECKING:
     from recall.adapter import Adapter
     from recall.card import Card
     from recall.duplicates import Duplicate
+    from recall.readout import Readout, Timeline
+    from recall.records import Record
     from recall.rootstatus import RootStatus
+    from recall.wish import Wish
+
+    T = TypeVar("T")
 
 _SWEPT = 2.0  # seconds for which ``Recall.search`` trusts its last look at the files
 
 
-def _unreadable(error: Exception) -> RecallError:
-    """Return what to say when a search could not read on in some cache that is not damaged."""
-    if isinstance(error, apsw.BusyError | apsw.LockedError):
-        return CacheBusy("a cache is locked by another process", hint="try again in a moment")
-    return RootUnavailable(
-        f"a cache can't be read: {error}",
-        hint="recall cache list shows where they are; they may be deleted at any time",
-    )
+def _listed(types: Iterable[str] | str | None) -> list[str] | None:
+    return None if types is None else [types] if isinstance(types, str) else [*types]
 
 
 class Recall:
@@ -84,11 +80,7 @@ class Recall:
             found += load(self._cwd, self._environ, groups=groups, fallback=not groups).roots
         self._directory = cache_dir or dirs.cache_dir(self._environ)
         self._state = dirs.state_dir(self._environ)
-        found = shared(found)
-        # One directory under two names is one root.
-        different = {db.identity(root): root for root in reversed(found)}
-        kept = [root for root in found if different[db.identity(root)] is root]
-        self._opened = [OpenRoot(root, self._directory, self._fs) for root in kept]
+        self._opened = open_roots(found, self._directory, self._fs)
 
     @property
     def roots(self) -> tuple[Root, ...]:
@@ -168,18 +160,20 @@ class Recall:
         progress: Progress | None = None,
         operators: bool = False,
         include_proposal: bool = False,
+        wish: Wish | None = None,
     ) -> Answer:
         """Return all that ``search`` finds out, and what happened in each root.
 
         With ``operators`` those in the query count (``spec/operators.md``), else it is all text.
         ``wait`` is how many seconds to wait for another process that makes a first cache.
-        ``recency``, from 0 to 1, is by what share of itself a note's score grows for being new.
-        ``include_proposal`` lets notes of type Proposal in.
+        ``recency``, finite and not negative, is the weight of being new (``relevance.share``).
+        ``include_proposal`` lets notes of type Proposal in. ``wish`` is what is asked for besides
+        (``spec/reading.md``); its pages stand for ``k``.
         """
         if k < 1:
             raise InvalidInput(f"k must be at least 1, not {k}")
-        if not 0 <= recency <= 1:
-            raise InvalidInput(f"recency must be from 0 to 1, not {recency}")
+        if not 0 <= recency < float("inf"):
+            raise InvalidInput(f"recency must be a finite number, 0 or more, not {recency}")
         options = Options(wait=wait, progress=progress)
         reports = [
             each.refresh(options) if refresh else each.as_it_is(wait) for each in self._opened
@@ -187,7 +181,7 @@ class Recall:
         if refresh:
             self._swept = time.monotonic()
         answer = Answer(query, reports)
-        asked = None if types is None else [types] if isinstance(types, str) else list(types)
+        asked = _listed(types)
 
         def fill() -> None:
             self._fill(
@@ -200,6 +194,7 @@ class Recall:
                 explain=explain,
                 recency=recency,
                 operators=operators,
+                wish=wish,
             )
 
         try:
@@ -217,29 +212,11 @@ class Recall:
             fill()
         except db.TROUBLE as error:
             if not db.is_damage(error):
-                raise _unreadable(error) from error
-            self._repair(error, answer.reports, options)
+                raise unreadable(error) from error
+            repair(self._opened, error, answer.reports, options)
             answer.total, answer.cards = 0, []
             return False
         return True
-
-    def _repair(self, error: Exception, reports: list[Report], options: Options) -> None:
-        """Make the caches anew that a search found damaged, each at most once a search.
-
-        One that is damaged again is replaced by one in memory. Raises ``error`` when it comes from
-        none of the files.
-        """
-        filed = [each for each in self._opened if each.store is not None and each.store.path]
-        path = getattr(error, "path", None)
-        blamed = [(each, error) for each in filed if each.store and each.store.path == path]
-        if not blamed:
-            found = [(each, each.fault()) for each in filed]
-            blamed = [(each, fault) for each, fault in found if fault is not None]
-        if not blamed:
-            raise error
-        for each, fault in blamed:
-            at = self._opened.index(each)
-            reports[at] = each.repair(fault, reports[at], options)
 
     def _fill(
         self,
@@ -253,6 +230,7 @@ class Recall:
         explain: bool,
         recency: float,
         operators: bool,
+        wish: Wish | None,
     ) -> None:
         stores = [each.view for each in self._opened]
         nesting = Nesting(self.roots, stores)
@@ -272,6 +250,10 @@ class Recall:
 
             answer.operators = understood(answer.query, self.roots, stores, self._analyzers)
             wanted = narrow(self.roots, stores, wanted, answer.operators, self._analyzers)
+        if wish is not None:
+            for part in wanted:
+                if part is not None:
+                    part.lifecycle = wish.lifecycle
         live = [
             (root, store, part, counted)
             for root, store, part, counted in zip(
@@ -282,12 +264,61 @@ class Recall:
         try:
             for _, store, _, _ in live:
                 store.begin_reading()
-            Searching(live, self._analyzers, self._fs, self._cwd, recency).run(
-                answer, k, explain=explain
-            )
+            searching = Searching(live, self._analyzers, self._fs, self._cwd, recency)
+            if wish is None:
+                searching.run(answer, k, explain=explain)
+            else:
+                from recall.wishing import grant  # few searches ask for more
+
+                grant(searching, answer, k, wish, live, self._fs, explain=explain)
         finally:
             for _, store, _, _ in live:
                 store.end_reading()
+
+    def get(self, ids: Iterable[str] | str) -> list[Record]:
+        """Return the whole records with these ids, 1 to 100, in their order, each once.
+
+        The files are looked at as for ``search``. Raises NotFound for an id that no record has,
+        IntegrityError for one that several have, InvalidInput for too many.
+        """
+        from recall.readout import asked_ids
+
+        asked = asked_ids([ids] if isinstance(ids, str) else ids)
+        return self._consult(lambda readout: readout.get(asked))
+
+    def timeline(
+        self,
+        anchor: str,
+        before: int = 5,
+        after: int = 5,
+        types: Iterable[str] | str | None = None,
+        lifecycle: Lifecycle | None = None,
+    ) -> Timeline:
+        """Return the records before and after an id or an ISO 8601 time, 0 to 100 of each.
+
+        ``types`` is as for ``search``, ``lifecycle`` limits it to sources and sessions. The files
+        are looked at as for ``search``. Raises NotFound, IntegrityError, InvalidInput.
+        """
+        return self._consult(
+            lambda readout: readout.timeline(anchor, before, after), _listed(types), lifecycle
+        )
+
+    def _consult(
+        self,
+        make: Callable[[Readout], T],
+        types: list[str] | None = None,
+        lifecycle: Lifecycle | None = None,
+    ) -> T:
+        from recall.consulting import LOOKED, SWEPT, Consulting
+
+        recent = self._swept is not None and time.monotonic() - self._swept < _SWEPT
+        how = LOOKED if recent else SWEPT
+        consulting = Consulting(self._opened, self._fs, self._cwd, self._state)
+        try:
+            return consulting.run(make, how, types=types, lifecycle=lifecycle)
+        finally:
+            if consulting.is_swept:
+                self._swept = time.monotonic()
 
     def refresh(
         self,

@@ -11,7 +11,7 @@ import sys
 import time
 
 from recall import dirs, state
-from recall.background import DIGITS, DIRECTORY, LOCK, LONGEST_WAIT, REQUEST, Turn, spawn
+from recall.background import DIGITS, DIRECTORY, LOCK, LONGEST_WAIT, NAMED, REQUEST, Turn, spawn
 from recall.files import Unreadable
 
 TYPE_CHECKING = False
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from index_cache.model import Root
     from index_cache.refresh import Report
     from recall.resolved import Resolved
+    from recall.settings import Config
 
 MAX_SWEEPS = 100  # of one process: then what the next prompt starts has the code that is there now
 EXPIRY = 30 * 86_400.0  # seconds after which the files of roots that nobody asks for are deleted
@@ -68,43 +69,55 @@ def serve(
 def main(arguments: Sequence[str]) -> int:
     """Refresh the roots that are configured in a directory: what ``background.ask`` starts.
 
-    ``arguments`` are that directory, the key and the descriptor that holds its lock. Returns 0, or
+    ``arguments`` are that directory, the key and the descriptor that holds its lock; behind ``--``
+    what ``--root`` names, if it is not what is configured. Returns 0, or
     1 when something went wrong, which ``recall status`` then shows; nothing is printed.
     """
     directory = dirs.state_dir(os.environ)
-    if directory is None or len(arguments) != _ARGUMENTS:
+    if (
+        directory is None
+        or len(arguments) < _ARGUMENTS
+        or arguments[_ARGUMENTS:][:1] not in ([], [NAMED])
+    ):
         return 1
-    cwd, name, descriptor = arguments
+    cwd, name, descriptor, *more = arguments
     try:
         _leave()
         turn = Turn(directory, name, int(descriptor))
         os.set_inheritable(turn.descriptor, False)  # noqa: FBT003 - its only form
         if turn.take():
-            _serve(turn, cwd, directory)
+            _serve(turn, cwd, directory, more)
     except Exception as error:  # noqa: BLE001 - nobody else would ever hear of it
         _record(directory, error)
         return 1
     return 0
 
 
-def _serve(turn: Turn, cwd: str, state_dir: str) -> None:
-    from recall import resolved
+def _serve(turn: Turn, cwd: str, state_dir: str, more: Sequence[str] = ()) -> None:
+    def load() -> Config | Resolved:
+        if more:
+            from recall import config
+
+            return config.load(cwd, os.environ, more[1:], fallback=True)
+        from recall import resolved
+
+        return resolved.load(cwd, os.environ)
 
     def interval() -> float:
-        return resolved.load(cwd, os.environ).hook.refresh_interval
+        return load().hook.refresh_interval
 
     def sweep() -> float:
         # Loaded again: it may have waited, and what was made private since must not be read.
-        return _swept(resolved.load(cwd, os.environ), cwd, state_dir)
+        return _swept(load(), cwd, state_dir)
 
     serve(turn, interval, sweep)
     if turn.descriptor >= 0:
-        spawn([cwd, turn.key, str(turn.descriptor)], os.environ, turn.descriptor)
+        spawn([cwd, turn.key, str(turn.descriptor), *more], os.environ, turn.descriptor)
         turn.give_back()
     sweep_files(state_dir)
 
 
-def _swept(settings: Resolved, cwd: str, state_dir: str) -> float:
+def _swept(settings: Config | Resolved, cwd: str, state_dir: str) -> float:
     """Refresh all roots; return how many seconds count for the time until the next sweep."""
     from recall import ledger
     from recall.service import Recall

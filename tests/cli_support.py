@@ -17,6 +17,9 @@ SCHEMAS = Path(__file__).parent.parent / "spec" / "schema"
 # Under ``data`` of which schema each command answers.
 DATA_SCHEMA = {
     "search": "search.json",
+    "timeline": "timeline.json",
+    "get": "get.json",
+    "export": "export.json",
     "refresh": "refresh.json",
     "rebuild": "rebuild.json",
     "status": "status.json",

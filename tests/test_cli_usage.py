@@ -141,6 +141,13 @@ def test_version() -> None:
         (["roots", "add", "name"], "roots add", "DIR"),
         (["cache", "prune", "--older-than", "nan"], "cache prune", "days"),
         (["search", "\x1b[31m", "--\x1b[2J"], "search", "\\x1b"),
+        (["search", "x", "-k", "3", "-k", "3"], "search", "'-k' is given twice"),
+        (["search", "x", "--under", "a", "--under=b"], "search", "'--under' is given twice"),
+        (["search", "x", "--explain", "--explain"], "search", "'--explain' is given twice"),
+        (["search", "x", "--type", "--explain"], "search", "'--type' requires an argument"),
+        (["search", "--under", "--root=a", "x"], "search", "'--under' requires an argument"),
+        (["cache", "prune", "--all", "--all"], "cache prune", "'--all' is given twice"),
+        (["log", "--summary", "--summary"], "log", "'--summary' is given twice"),
     ],
 )
 def test_wrong_usage_is_exit_4_with_a_hint(
@@ -160,6 +167,23 @@ def test_wrong_usage_is_exit_4_with_a_hint(
         in_json = recall(*arguments, "--json")
     assert in_json.status == 4
     assert in_json.error()["code"] == "invalid_input"
+
+
+@pytest.mark.parametrize("names", EVERY_COMMAND)
+def test_no_command_takes_an_option_twice_or_another_as_a_value(names: tuple[str, ...]) -> None:
+    import click
+
+    command = loaded(*names)
+    options = [each for each in command.params if isinstance(each, click.Option)]
+    for option in options:
+        value = [] if option.is_flag else ["1"]
+        twice = [option.opts[-1], *value] * 2
+        valueless = [] if option.is_flag else [[option.opts[-1], "--json"], [option.opts[-1]]]
+        for arguments in [twice, *valueless]:
+            if option.is_eager or (option.multiple and arguments is twice):
+                continue
+            with pytest.raises(click.UsageError, match=r"given twice|requires an argument"):
+                command.make_context("it", arguments, **command.context_settings)
 
 
 def test_json_after_the_end_of_options_is_a_word_of_the_query() -> None:

@@ -89,7 +89,7 @@ def test_commands_options_and_fixed_words(place: Place) -> None:
     assert place.plain("ro") == ["roots"]
     assert place.plain("--v") == ["--version"]
     assert place.plain("roots", "") == ["add", "adopt", "discover", "list", "remove"]
-    assert place.plain("search", "--ex") == ["--explain"]
+    assert place.plain("search", "--ex") == ["--expand", "--explain"]
     assert place.plain("search", "--include", "") == ["journal", "proposal"]
     assert place.plain("completion", "") == list(SHELLS)
     assert place.plain("hook", "install", "--host", "c") == ["claude", "codex"]
@@ -100,6 +100,19 @@ def test_commands_options_and_fixed_words(place: Place) -> None:
     help_of = place.ask("ro", of="zsh")
     assert help_of == ["plain", "roots", COMMANDS["roots"]]
     assert place.ask("ro", of="fish") == [f"plain,roots\t{COMMANDS['roots']}"]
+
+
+def test_sources_and_sessions_of_records(place: Place) -> None:
+    block = "---\nsource: the review\nsession: s-7\n---\nOne.\n"
+    (place.base / "other" / "y.md").write_text(block, encoding="utf-8")
+    assert recall("refresh", "--root", str(place.base / "other"), cwd=place.here).status == 0
+    place.write(f'other = "{place.base}/other"\n')
+    for command in ("search", "timeline"):
+        assert place.plain(command, "--source", "") == ["the review"]
+        assert place.plain(command, "--session", "S") == ["s-7"]
+        assert place.plain(command, "--type", "r") == ["Runbook"]
+    assert place.plain("timeline", "--root", "") == ["other"]
+    assert place.ask("export", "a", "--out", "") == ["file,"]
 
 
 @pytest.mark.parametrize("command", ["search", "refresh", "rebuild", "status"])
@@ -240,9 +253,9 @@ def test_types_take_no_longer_than_they_may(place: Place, monkeypatch: pytest.Mo
     recall("refresh", cwd=place.here)
     settings = load("/", {"HOME": str(place.home)}, fallback=False, demand=False)
     directory = str(place.home / ".cache" / "recall")
-    assert len(caches.types(directory, settings.roots, 60)) == 6
+    assert len(caches.different(directory, settings.roots, 60, "type")) == 6
     monkeypatch.setattr(caches, "_STEPS", 1)
-    assert caches.types(directory, settings.roots, -1) == set()
+    assert caches.different(directory, settings.roots, -1, "type") == set()
 
 
 @pytest.mark.parametrize("shell", SHELLS)

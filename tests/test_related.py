@@ -7,8 +7,12 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+import search_support
 from cli_support import recall
+from hypothesis import given
+from hypothesis import strategies as st
 
+from index_cache import related
 from index_cache.files import FileSystem
 from index_cache.ids import duplicates, with_id
 from index_cache.model import Root, Rules
@@ -146,3 +150,21 @@ def test_the_hash_of_a_path_is_an_id(stores: list[Store]) -> None:
     select = "SELECT record_id FROM document WHERE title = 'Deep one'"
     ((record_id,),) = stores[0].connection.execute(select)
     assert [each.path for each in with_id(stores, record_id)] == [b"adr/deep/one.md"]
+
+
+@given(
+    st.lists(st.text("aB-_ äÄß\u0130\u212aé.1", min_size=1, max_size=6), min_size=1, max_size=8),
+    st.lists(st.text("aB-_ äÄß\u0130\u212aé.1k", max_size=6), max_size=12),
+)
+def test_names_are_the_same_one_by_one_and_together(titles: list[str], asked: list[str]) -> None:
+    """Few names are looked for in SQL, more in a table of all of them."""
+    made = search_support.store({f"n{n}.md": {"title": each} for n, each in enumerate(titles)})
+    together = related._by_name(made, 0)
+    for each in asked:
+        slug = related._slug(each)
+        alone = related._by_name(made, 0, slug).get(slug, []) if slug else []
+        assert alone == (together.get(slug, []) if slug else [])
+    resolver = Resolver([made])
+    for each in asked:
+        slug = related._slug(each)
+        assert resolver._with_name(0, slug) == (together.get(slug, []) if slug else [])

@@ -199,18 +199,18 @@ def test_recency_decides_among_equals_and_outweighs_nothing_more_than_its_share(
     without = found(tmp_path, equals, "vault keys")
     assert {card.path: card.score for card in without}["less.md"] < without[1].score / 2
     scores = {card.path: card.score for card in without}
-    for recency in (0.1, 1.0):
+    for recency, grows in ((0.1, 0.1), (1.0, 1.0), (4.0, 1.75), (1e300, 2.0)):
         told = found(tmp_path, equals, "vault keys", recency=recency)
         assert paths(told) == ["new.md", "old.md", "less.md"]
         for card in told:
             grown = card.score / scores[card.path]
-            assert 1 - 1e-9 <= grown <= 1 + recency + 1e-9
-        assert told[2].score == pytest.approx(scores["less.md"] * (1 + recency))
+            assert 1 - 1e-9 <= grown <= 1 + grows + 1e-9
+        assert told[2].score == pytest.approx(scores["less.md"] * (1 + grows))
 
 
-@pytest.mark.parametrize("recency", [-0.1, 1.1, float("nan")])
-def test_a_recency_that_is_no_share_is_refused(tmp_path: Path, recency: float) -> None:
-    with pytest.raises(InvalidInput, match="recency must be from 0 to 1"):
+@pytest.mark.parametrize("recency", [-0.1, float("inf"), float("nan")])
+def test_a_recency_that_is_no_weight_is_refused(tmp_path: Path, recency: float) -> None:
+    with pytest.raises(InvalidInput, match="recency must be a finite number"):
         found(tmp_path, {}, "vault", recency=recency)
 
 

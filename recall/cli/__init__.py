@@ -22,6 +22,9 @@ INTERRUPTED = 130
 # One line each, and the names of subcommands; a test compares this with the commands themselves.
 COMMANDS = {
     "search": "Find the notes that answer a question.",
+    "timeline": "Show what was recorded before and after.",
+    "get": "Print whole records by their ids.",
+    "export": "Print whole records as one JSON object, recall-export/v1.",
     "refresh": "Bring the caches up to date with the notes.",
     "rebuild": "Make the caches anew from the notes, and prove them.",
     "status": "Show roots, caches and what was skipped.",

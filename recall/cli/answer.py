@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from recall.marks import Marker
     from recall.searching import Answer
     from recall.terminal import Look
+    from recall.wish import Wish
 
 # What is searched for of a query from stdin: of a longer one its first and its last half. What is
 # read of it has an end as well, since a stream may have none.
@@ -25,6 +26,13 @@ MIN_BUDGET = 256
 MAX_BUDGET = 1024 * 1024
 # Explanations are for looking closely; the budget of an answer would hide most of them.
 EXPLAIN_BUDGET = MAX_BUDGET
+
+
+# The options that ``recall.cli.wider`` understands: without any of them it is not loaded.
+WIDER = (
+    *("sources", "sessions", "since", "to"),
+    *("page", "page_size", "cards", "expand", "max_nodes", "max_tokens"),
+)
 
 
 class Asked:
@@ -45,6 +53,7 @@ class Asked:
         "under",
         "wait",
         "words",
+        *WIDER,
     )
 
     def __init__(
@@ -64,6 +73,16 @@ class Asked:
         no_refresh: bool = False,
         recency: float = 0.0,
         literal: bool = False,
+        sources: tuple[str, ...] = (),
+        sessions: tuple[str, ...] = (),
+        since: int | None = None,
+        to: int | None = None,
+        page: int | None = None,
+        page_size: int | None = None,
+        cards: bool = False,
+        expand: str | None = None,
+        max_nodes: int | None = None,
+        max_tokens: int | None = None,
     ) -> None:
         self.words = words
         self.names = names
@@ -79,13 +98,38 @@ class Asked:
         self.no_refresh = no_refresh
         self.recency = recency
         self.literal = literal
+        self.sources = sources
+        self.sessions = sessions
+        self.since = since
+        self.to = to
+        self.page = page
+        self.page_size = page_size
+        self.cards = cards
+        self.expand = expand
+        self.max_nodes = max_nodes
+        self.max_tokens = max_tokens
+
+    @property
+    def is_wider(self) -> bool:
+        """Whether more is asked for than the best cards."""
+        return any(self.has(name) for name in WIDER)
+
+    def has(self, name: str) -> bool:
+        """Tell whether one of the arguments was given; midnight of 1970 is a time."""
+        value = getattr(self, name)
+        return value is not None and value is not False and value != ()
 
 
 def search(asked: Asked) -> int:
     """Answer on stdout and return the exit status. Raises RecallError."""
     from recall import config
 
-    query, is_whole = _query(asked.words)
+    wish = None
+    if asked.is_wider:
+        from recall.cli.wider import wish_of
+
+        wish = wish_of(asked)
+    query, is_whole = _query(asked.words) if wish is None or wish.search else ("", True)
     cwd = working_directory()
     console = Console("search", as_json=asked.as_json)
     if not is_whole:
@@ -94,10 +138,11 @@ def search(asked: Asked) -> int:
         )
     settings = config.load(cwd, os.environ, asked.names, groups=asked.groups, fallback=True)
     console.note_all(settings.notices)
-    return _finish(console, asked, settings, cwd, _answer(query, asked, settings, cwd))
+    answer = _answer(query, asked, wish, settings, cwd)
+    return _finish(console, asked, wish, settings, cwd, answer)
 
 
-def _answer(query: str, asked: Asked, settings: Config, cwd: str) -> Answer:
+def _answer(query: str, asked: Asked, wish: Wish | None, settings: Config, cwd: str) -> Answer:
     from recall.service import Recall
 
     progress = progress_on(sys.stderr)
@@ -117,6 +162,7 @@ def _answer(query: str, asked: Asked, settings: Config, cwd: str) -> Answer:
                 progress=progress,
                 # Text that was not typed as a question is no place for operators.
                 operators=not asked.literal and not _from_stdin(asked.words),
+                **({} if wish is None else {"wish": wish}),
             )
     finally:
         if progress is not None:
@@ -142,7 +188,14 @@ def _query(words: tuple[str, ...]) -> tuple[str, bool]:
     return b" ".join((data[:half], data[-half:])).decode("utf-8", "replace"), False
 
 
-def _finish(console: Console, asked: Asked, settings: Config, cwd: str, answer: Answer) -> int:
+def _finish(
+    console: Console,
+    asked: Asked,
+    wish: Wish | None,
+    settings: Config,
+    cwd: str,
+    answer: Answer,
+) -> int:
     from recall.terminal import as_text
 
     failures = [entry.failure for entry in answer.reports if entry.failure is not None]
@@ -154,6 +207,14 @@ def _finish(console: Console, asked: Asked, settings: Config, cwd: str, answer: 
     console.note_reports(answer.reports, error)
     if not answer.cards and error is None and not console.as_json and is_terminal(sys.stderr):
         write_error(f"{_nothing(answer)}\n")
+    if wish is not None:
+        from recall.cli import wider
+
+        return console.finish(
+            lambda: {**_data(answer, asked.budget), **wider.data(answer, wish)},
+            lambda look: wider.text(answer, wish, budget, cwd, look, _marker(answer, look)),
+            error,
+        )
     return console.finish(
         lambda: _data(answer, asked.budget),
         lambda look: as_text(

@@ -11,14 +11,14 @@ from index_cache.errors import InvalidInput
 from recall import __version__
 from recall.cli import COMMANDS, INTERRUPTED
 from recall.cli.common import output_failed, write_text
-from recall.cli.options import SETTINGS, examples
+from recall.cli.options import SETTINGS, StrictGroup, examples
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Commands(click.Group):
+class Commands(StrictGroup):
     """The group of all commands, each imported when it is needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -10,7 +10,14 @@ import click
 from index_cache.errors import InvalidInput, NotFound, RecallError, RootUnavailable
 from recall.cli import bench_check, bench_init, completing
 from recall.cli.common import Console, Progress, progress_on, working_directory, write_text
-from recall.cli.options import SETTINGS, examples, group_option, json_option, root_option
+from recall.cli.options import (
+    SETTINGS,
+    StrictGroup,
+    examples,
+    group_option,
+    json_option,
+    root_option,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,6 +75,7 @@ class _Wanted:
 
 
 @click.group(
+    cls=StrictGroup,
     invoke_without_command=True,
     context_settings=SETTINGS,
     epilog=examples(

@@ -10,7 +10,7 @@ import click
 from index_cache.errors import CheckFailed, InvalidInput
 from recall.cli import completing
 from recall.cli.common import Console, progress_on, working_directory
-from recall.cli.options import examples, group_option, json_option, root_option
+from recall.cli.options import Strict, examples, group_option, json_option, root_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from recall.bench.running import Fault
 
 
-@click.command(epilog=examples("recall bench check --labels labels.jsonl"))
+@click.command(cls=Strict, epilog=examples("recall bench check --labels labels.jsonl"))
 @click.option(
     "--labels",
     metavar="FILE",

@@ -8,7 +8,7 @@ import sys
 import click
 
 from recall.cli.common import Console, progress_on, working_directory
-from recall.cli.options import examples, group_option, json_option, root_option
+from recall.cli.options import Strict, examples, group_option, json_option, root_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,9 +18,10 @@ _COUNT, _MOST = 40, 1000  # as recall.drafting has them, which only this command
 
 
 @click.command(
+    cls=Strict,
     epilog=examples(
         "recall bench init --out labels.jsonl", "recall bench init -n 100 --root notes --json"
-    )
+    ),
 )
 @root_option
 @group_option

@@ -11,7 +11,7 @@ from index_cache import db
 from index_cache.errors import RootUnavailable
 from recall.cli.common import Console, required
 from recall.cli.fields import cache_fields, moment
-from recall.cli.options import SETTINGS, examples, json_option
+from recall.cli.options import SETTINGS, StrictGroup, examples, json_option
 from recall.notice import shell_quoted
 from recall.output import number, size, visible
 
@@ -26,7 +26,11 @@ def _days(context: click.Context, parameter: click.Parameter, value: float) -> f
     return value
 
 
-@click.group(context_settings=SETTINGS, epilog=examples("recall cache list", "recall cache prune"))
+@click.group(
+    cls=StrictGroup,
+    context_settings=SETTINGS,
+    epilog=examples("recall cache list", "recall cache prune"),
+)
 def command() -> None:
     """List cache files and prune unused ones.
 

@@ -184,12 +184,25 @@ def report(error: RecallError, command: str, *, as_json: bool) -> int:
 
 
 def write_bytes(data: bytes) -> None:
-    """Write to stdout what is UTF-8 whatever the locale says."""
+    """Write to stdout what is UTF-8 whatever the locale says, all of it.
+
+    Without a buffer (``python -u``) a write may take less than it is given, and into a pipe that
+    does not block nothing at all.
+    """
     if sys.stdout is None:
         return
     flush_output()
+    stream = getattr(sys.stdout.buffer, "raw", sys.stdout.buffer)
+    rest = memoryview(data)
     try:
-        sys.stdout.buffer.write(data)
+        while rest:
+            taken = stream.write(rest)
+            if taken is None:
+                import select  # hardly any pipe is like that
+
+                select.select((), (stream,), ())
+            else:
+                rest = rest[taken:]
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -89,7 +89,19 @@ def a_root_of_ones_own(
 def a_type(context: click.Context, parameter: click.Parameter, incomplete: str) -> Items:
     """Offer the types of notes that the caches of the searched roots know."""
     del parameter
-    return _offered(_names(lambda: _types(context.params)), incomplete)
+    return _offered(_names(lambda: _known(context.params, "type")), incomplete)
+
+
+def a_source(context: click.Context, parameter: click.Parameter, incomplete: str) -> Items:
+    """Offer the sources that records in the caches of the searched roots name."""
+    del parameter
+    return _offered(_names(lambda: _known(context.params, "source")), incomplete)
+
+
+def a_session(context: click.Context, parameter: click.Parameter, incomplete: str) -> Items:
+    """Offer the sessions, likewise."""
+    del parameter
+    return _offered(_names(lambda: _known(context.params, "session")), incomplete)
 
 
 def _names(find: Callable[[], Iterable[str]]) -> Iterable[str]:
@@ -125,7 +137,7 @@ def _own() -> Iterable[str]:
     return [entry.name for entry in configfile.read_config(file, os.environ).entries]
 
 
-def _types(asked: Mapping[str, Any]) -> Iterable[str]:
+def _known(asked: Mapping[str, Any], column: str) -> Iterable[str]:
     from recall import caches, config, dirs
 
     directory = dirs.cache_dir(os.environ)
@@ -133,7 +145,7 @@ def _types(asked: Mapping[str, Any]) -> Iterable[str]:
         return ()
     names, groups = asked.get("names") or (), asked.get("groups") or ()
     settings = config.load(os.getcwd(), os.environ, names, groups=groups, fallback=True)
-    return caches.types(directory, settings.roots, _SECONDS)
+    return caches.different(directory, settings.roots, _SECONDS, column)
 
 
 def _offered(names: Iterable[str], incomplete: str) -> Items:

@@ -6,11 +6,11 @@ import click
 
 from recall.cli.common import Console
 from recall.cli.completing import VARIABLE
-from recall.cli.options import examples, json_option
+from recall.cli.options import Strict, examples, json_option
 from recall.cli.shells import SHELLS
 
 
-@click.command(epilog=examples("recall completion bash", "recall completion fish"))
+@click.command(cls=Strict, epilog=examples("recall completion bash", "recall completion fish"))
 @click.argument("shell", type=click.Choice(list(SHELLS)))
 @json_option
 def command(*, shell: str, as_json: bool) -> int:

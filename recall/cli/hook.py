@@ -11,11 +11,12 @@ import click
 from index_cache.errors import InvalidInput
 from recall.cli import completing, hook_install, hook_status, hook_uninstall
 from recall.cli.common import Console, write_text
-from recall.cli.options import SETTINGS, examples, json_option
+from recall.cli.options import SETTINGS, StrictGroup, examples, json_option
 from recall.hosts import HOSTS
 
 
 @click.group(
+    cls=StrictGroup,
     invoke_without_command=True,
     context_settings=SETTINGS,
     epilog=examples(

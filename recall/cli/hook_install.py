@@ -20,7 +20,7 @@ from recall.cli.hook_change import (
     this_program,
     uninstall_line,
 )
-from recall.cli.options import dry_run_option, examples, json_option
+from recall.cli.options import Strict, dry_run_option, examples, json_option
 from recall.hostfiles import PROJECT
 
 TYPE_CHECKING = False
@@ -30,11 +30,12 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=Strict,
     epilog=examples(
         "recall hook install --host claude",
         "recall hook install --host claude --host gemini",
         "recall hook install --host codex --dry-run",
-    )
+    ),
 )
 @host_option
 @scope_option

@@ -12,7 +12,7 @@ from recall.cli import completing
 from recall.cli.common import Console, working_directory
 from recall.cli.fields import fault_fields, fault_text, local, moment, paused_until
 from recall.cli.hook_change import one_is_enough, say, this_program
-from recall.cli.options import examples, json_option
+from recall.cli.options import Strict, examples, json_option
 from recall.envelope import error_fields
 from recall.hostfiles import HOST_FILES, SCOPES, host_files
 from recall.output import visible
@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=Strict,
     epilog=examples(
         "recall hook status",
         "recall hook status --host claude --scope project",
         "recall hook status --host codex --host gemini --json",
-    )
+    ),
 )
 @click.option(
     "--host",

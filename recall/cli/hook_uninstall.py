@@ -16,7 +16,7 @@ from recall.cli.hook_change import (
     the_state,
     uninstall_line,
 )
-from recall.cli.options import dry_run_option, examples, json_option
+from recall.cli.options import Strict, dry_run_option, examples, json_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=Strict,
     epilog=examples(
         "recall hook uninstall --host claude",
         "recall hook uninstall --host claude --host codex --scope user --scope project",
-    )
+    ),
 )
 @host_option
 @scope_option

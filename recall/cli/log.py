@@ -10,7 +10,7 @@ import click
 from index_cache.errors import RecallError, RootUnavailable
 from recall.cli.common import Console, required, working_directory
 from recall.cli.fields import entry_fields, local, summary_fields
-from recall.cli.options import examples, json_option
+from recall.cli.options import Strict, examples, json_option
 from recall.output import number, visible
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ _TEXT = 200  # bytes of a prompt in a line
 _REASONS = 8  # in a line
 
 
-@click.command(epilog=examples("recall log", "recall log --summary --since 7d"))
+@click.command(cls=Strict, epilog=examples("recall log", "recall log --summary --since 7d"))
 @click.option(
     "-n",
     "count",

@@ -9,10 +9,10 @@ import click
 
 from recall.cli.common import Console, required
 from recall.cli.fields import moment, paused_until
-from recall.cli.options import examples, json_option
+from recall.cli.options import Strict, examples, json_option
 
 
-@click.command(epilog=examples("recall pause", "recall pause 1h"))
+@click.command(cls=Strict, epilog=examples("recall pause", "recall pause 1h"))
 @click.argument("duration", required=False)
 @json_option
 def command(*, duration: str | None, as_json: bool) -> int:

@@ -38,9 +38,11 @@ def asked_for(arguments: Sequence[str]) -> Asked | None:
     asked = Asked()
     rest = list(arguments)
     words: list[str] = []
+    names: list[str] = []
     while rest:
         word = rest.pop(0)
         if word in _FLAGS:
+            names.append(word)
             setattr(asked, _FLAGS[word], True)
         elif word == "-" or not word.startswith("-"):
             words.append(word)
@@ -57,8 +59,13 @@ def asked_for(arguments: Sequence[str]) -> Asked | None:
                 return None
             if not _take(asked, name, value):
                 return None
+            names.append(name)
     asked.words = tuple(words)
-    return asked
+    return asked if all(map(_REPEATED.__contains__, _repeated(names))) else None
+
+
+def _repeated(names: Sequence[str]) -> list[str]:
+    return [name for name in names if names.count(name) > 1]
 
 
 def _take(asked: Asked, name: str, value: str) -> bool:

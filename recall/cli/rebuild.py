@@ -10,6 +10,7 @@ import click
 from index_cache.errors import CheckFailed, RootUnavailable
 from recall.cli.common import Console, progress_on, working_directory
 from recall.cli.options import (
+    Strict,
     examples,
     group_option,
     json_option,
@@ -30,9 +31,10 @@ _LISTED = 20  # differences of one root in a text; --json has all
 
 
 @click.command(
+    cls=Strict,
     epilog=examples(
         "recall rebuild", "recall rebuild --check", "recall rebuild --root notes --deep"
-    )
+    ),
 )
 @root_option
 @group_option

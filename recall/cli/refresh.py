@@ -11,6 +11,7 @@ import click
 from index_cache.errors import CacheBusy, RootUnavailable
 from recall.cli.common import Console, progress_on, working_directory
 from recall.cli.options import (
+    Strict,
     examples,
     group_option,
     json_option,
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
     Forgotten = tuple[LeftOut, int]  # and how many notes its caches had
 
 
-@click.command(epilog=examples("recall refresh", "recall refresh --root notes --prune --json"))
+@click.command(
+    cls=Strict, epilog=examples("recall refresh", "recall refresh --root notes --prune --json")
+)
 @root_option
 @group_option
 @click.option("--compact", is_flag=True, help="Also give unused space in the caches back.")

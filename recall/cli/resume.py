@@ -8,10 +8,10 @@ import time
 import click
 
 from recall.cli.common import Console, required
-from recall.cli.options import examples, json_option
+from recall.cli.options import Strict, examples, json_option
 
 
-@click.command(epilog=examples("recall resume"))
+@click.command(cls=Strict, epilog=examples("recall resume"))
 @json_option
 def command(*, as_json: bool) -> int:
     """Let the prompt hook speak again after a pause."""

@@ -9,7 +9,7 @@ import click
 from recall.cli import completing, roots_adopt, roots_discover
 from recall.cli.common import Console, required, working_directory
 from recall.cli.fields import left_out_fields
-from recall.cli.options import SETTINGS, examples, json_option
+from recall.cli.options import SETTINGS, StrictGroup, examples, json_option
 from recall.output import number, visible
 
 TYPE_CHECKING = False
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.group(
+    cls=StrictGroup,
     context_settings=SETTINGS,
     epilog=examples("recall roots discover ~/src", "recall roots add notes ~/notes"),
 )

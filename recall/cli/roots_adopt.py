@@ -8,7 +8,7 @@ import click
 
 from index_cache.errors import NotFound
 from recall.cli.common import Console, required, working_directory
-from recall.cli.options import examples, json_option
+from recall.cli.options import Strict, examples, json_option
 from recall.notice import shell_quoted
 from recall.output import visible
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from recall.configfile import Entry
 
 
-@click.command(epilog=examples("recall roots adopt --dry-run", "recall roots adopt"))
+@click.command(cls=Strict, epilog=examples("recall roots adopt --dry-run", "recall roots adopt"))
 @click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
 @json_option
 def command(*, dry_run: bool, as_json: bool) -> int:

@@ -6,14 +6,34 @@ import click
 
 from recall.cli import completing
 from recall.cli.answer import MAX_BUDGET, MAX_K, MIN_BUDGET, Asked, search
-from recall.cli.options import examples, group_option, json_option, root_option, seconds
+from recall.cli.consult import (
+    instant,
+    no_refresh_option,
+    session_option,
+    source_option,
+    type_option,
+    wait_option,
+)
+from recall.cli.options import Strict, examples, group_option, json_option, root_option
+from recall.expanding import MAX_NODES, MAX_TOKENS
+from recall.wish import MAX_PAGE_SIZE
+
+
+def weight(context: click.Context, parameter: click.Parameter, value: float) -> float:
+    """Refuse what is no weight: negative, infinite or not a number."""
+    if not 0 <= value < float("inf"):
+        raise click.BadParameter("must be a finite number, 0 or more", context, parameter)
+    return value
 
 
 @click.command(
+    cls=Strict,
     epilog=examples(
         "recall search rotate the deploy keys",
         "recall search --root ./docs --type Decision -k 3 --json why sqlite",
         """recall search '"deploy keys" not:staging tag:release after:30d'""",
+        "recall search --cards --from 2026-03-01 --page 2 vault",
+        "recall search --expand d-12 --max-tokens 4000",
         "git log -1 --format=%B | recall search -",
     ),
 )
@@ -23,13 +43,9 @@ from recall.cli.options import examples, group_option, json_option, root_option,
 @click.option(
     "-k", "k", type=click.IntRange(1, MAX_K), metavar="N", help="At most N notes.  [default: 10]"
 )
-@click.option(
-    "--type",
-    "types",
-    multiple=True,
-    shell_complete=completing.a_type,
-    help="Only notes of this type. Repeatable.",
-)
+@type_option
+@source_option
+@session_option
 @click.option(
     "--include",
     multiple=True,
@@ -50,26 +66,57 @@ from recall.cli.options import examples, group_option, json_option, root_option,
 )
 @click.option(
     "--recency",
-    type=click.FloatRange(0, 1),
+    type=click.FLOAT,
     default=0.0,
+    callback=weight,
     metavar="WEIGHT",
-    help="Let new notes' scores grow by up to this share, 0 to 1.  [default: 0]",
+    help="Let new notes' scores grow: by this share of them, above 1 ever less.  [default: 0]",
+)
+@click.option(
+    "--from",
+    "since",
+    callback=instant,
+    metavar="TIME",
+    help="Only records created then or later: an ISO 8601 date or time.",
+)
+@click.option(
+    "--to",
+    callback=instant,
+    metavar="TIME",
+    help="Only records created by then; of a date, its end.",
+)
+@click.option(
+    "--page", type=click.IntRange(1), metavar="N", help="The Nth page of all that matches."
+)
+@click.option(
+    "--page-size",
+    type=click.IntRange(1, MAX_PAGE_SIZE),
+    metavar="N",
+    help="How many are on a page, 1 to 100.  [default: 10]",
+)
+@click.option("--cards", is_flag=True, help="No text of any body: ids, dates, sources, sizes.")
+@click.option(
+    "--expand",
+    metavar="ID",
+    help="Also the records around this one, by what they are related to.",
+)
+@click.option(
+    "--max-nodes",
+    type=click.IntRange(1, MAX_NODES),
+    metavar="N",
+    help="At most N of these, 1 to 100.  [default: 10]",
+)
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(1, MAX_TOKENS),
+    metavar="N",
+    help="At most N tokens of these, 1 to 50,000.  [default: 2000]",
 )
 @json_option
 @click.option("--explain", is_flag=True, help="Show why each note was found and ranked so.")
 @click.option("--literal", is_flag=True, help="Take QUERY as it is: no operators.")
-@click.option(
-    "--no-refresh",
-    is_flag=True,
-    help="Answer from the cache as it is; it is built if there is none.",
-)
-@click.option(
-    "--wait",
-    type=float,
-    callback=seconds,
-    metavar="SECONDS",
-    help="How long to wait for another process that builds the first cache.  [default: 30]",
-)
+@no_refresh_option
+@wait_option
 def command(
     *,
     words: tuple[str, ...],
@@ -86,6 +133,16 @@ def command(
     no_refresh: bool,
     recency: float,
     literal: bool,
+    sources: tuple[str, ...],
+    sessions: tuple[str, ...],
+    since: int | None,
+    to: int | None,
+    page: int | None,
+    page_size: int | None,
+    cards: bool,
+    expand: str | None,
+    max_nodes: int | None,
+    max_tokens: int | None,
 ) -> int:
     """Find the notes that answer a question.
 
@@ -116,5 +173,15 @@ def command(
             no_refresh=no_refresh,
             recency=recency,
             literal=literal,
+            sources=sources,
+            sessions=sessions,
+            since=since,
+            to=to,
+            page=page,
+            page_size=page_size,
+            cards=cards,
+            expand=expand,
+            max_nodes=max_nodes,
+            max_tokens=max_tokens,
         )
     )

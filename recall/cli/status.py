@@ -23,7 +23,7 @@ from recall.cli.fields import (
     status_fields,
     violation_text,
 )
-from recall.cli.options import examples, group_option, json_option, root_option
+from recall.cli.options import Strict, examples, group_option, json_option, root_option
 from recall.output import number, size, visible
 
 TYPE_CHECKING = False
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _MOST_LISTED = 20
 
 
-@click.command(epilog=examples("recall status", "recall status --skipped"))
+@click.command(cls=Strict, epilog=examples("recall status", "recall status --skipped"))
 @root_option
 @group_option
 @click.option("--skipped", is_flag=True, help="List every skipped file with its reason.")

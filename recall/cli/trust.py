@@ -9,7 +9,7 @@ import click
 from index_cache.errors import NotFound
 from recall.cli import completing
 from recall.cli.common import Console, working_directory
-from recall.cli.options import examples, json_option
+from recall.cli.options import Strict, examples, json_option
 from recall.output import visible
 
 TYPE_CHECKING = False
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from recall.notice import Notice
 
 
-@click.command(epilog=examples("recall trust", "recall trust --revoke ~/src/project/.recall.toml"))
+@click.command(
+    cls=Strict, epilog=examples("recall trust", "recall trust --revoke ~/src/project/.recall.toml")
+)
 @click.argument("file", required=False, shell_complete=completing.a_file)
 @click.option("--revoke", is_flag=True, help="Take the trust back.")
 @json_option

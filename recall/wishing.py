@@ -1,0 +1,44 @@
+"""A search that is asked for more than its best cards: see ``recall.wish``."""
+
+from __future__ import annotations
+
+from index_cache.filters import Filter
+from recall.consulting import now
+from recall.readout import Readout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from index_cache.files import FileSystem
+    from index_cache.model import Root
+    from index_cache.store import Store
+    from recall.searching import Answer, Searching
+    from recall.wish import Wish
+
+
+def grant(
+    searching: Searching,
+    answer: Answer,
+    k: int,
+    wish: Wish,
+    live: Sequence[tuple[Root, Store, Filter | None, bool]],
+    fs: FileSystem,
+    *,
+    explain: bool,
+) -> None:
+    """Fill in an answer. Raises NotFound and IntegrityError for the record to be expanded."""
+    readout = Readout(
+        [(root, store, part or Filter()) for root, store, part, _ in live], fs, now(fs), last=True
+    )
+    if wish.search and wish.page is None:
+        searching.run(answer, k, explain=explain)
+    elif wish.search and wish.page is not None:
+        hits = searching.page(answer, wish.page, wish.page_size, explain=explain)
+        if wish.cards:
+            found = [(readout.of_hit(hit, line), hit.score) for hit, line in hits]
+            answer.records = [(record, score) for record, score in found if record is not None]
+    elif wish.cards:
+        answer.records = []
+    if wish.expand is not None:
+        answer.expansion = readout.expand(wish.expand, wish.max_nodes, wish.max_tokens)
