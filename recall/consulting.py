@@ -10,7 +10,7 @@ from index_cache.errors import IntegrityError, NotFound
 from index_cache.locks import last_used
 from index_cache.refresh import Options
 from recall.nesting import Nesting, filters
-from recall.opened import repair, unreadable
+from recall.opened import demand, repair, unreadable
 from recall.readout import Outdated, Readout
 
 TYPE_CHECKING = False
@@ -142,6 +142,7 @@ class Consulting:
         *,
         last: bool,
     ) -> T:
+        demand(self._opened, self.reports)
         roots = [each.root for each in self._opened]
         stores = [each.view for each in self._opened]
         parts = filters(roots, Nesting(roots, stores), types, None, self._cwd, True)  # noqa: FBT003

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Literal, NoReturn
 
     from index_cache.analyze import Analyzers
+    from index_cache.chronicle import Row
     from index_cache.files import FileSystem
     from index_cache.model import Hit, Root, Term
     from index_cache.parse import Document
@@ -92,7 +93,7 @@ def refuse(root: Root, path: bytes, problem: str) -> NoReturn:
     raise error
 
 
-def admit(hit: Hit, root: Root, data: bytes, *, cut: bool) -> None:
+def admit(hit: Hit | Row, root: Root, data: bytes, *, cut: bool) -> None:
     """Raise RootRefused if a strict root's file that was edited has a violation now."""
     from index_cache.reader import problem
 
@@ -103,7 +104,7 @@ def admit(hit: Hit, root: Root, data: bytes, *, cut: bool) -> None:
         refuse(root, hit.path, found)
 
 
-def _withholds_itself(hit: Hit, data: bytes) -> bool:
+def _withholds_itself(hit: Hit | Row, data: bytes) -> bool:
     from index_cache.parse import Document
     from index_cache.text import Content, NotText
 

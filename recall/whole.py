@@ -7,6 +7,7 @@ import os
 from index_cache import files
 from index_cache.text import TEXTS, Content, NotText, split, text_of
 from recall import quickjson
+from recall.fresh import admit, refuse
 from recall.records import Text
 
 TYPE_CHECKING = False
@@ -34,18 +35,18 @@ def is_untouched(row: Row, root: Root, fs: FileSystem) -> bool:
 def read(row: Row, root: Root, fs: FileSystem) -> Text | None:
     """Return a record's text, None if there is no such record any more.
 
-    If it is another than the cache knows, the row has what it says now.
+    If it is another than the cache knows, the row has what it says now. Raises RootRefused for one
+    of a strict root that has a violation now.
     """
-    path = os.path.join(os.fsencode(root.path), row.path)
+    found = _bytes(row, root, fs)
+    if found is None:
+        return None
+    data, cut = found
+    if row.line:
+        return _read_line(row, data, cut=cut)
     try:
-        if not fs.is_below(os.path.dirname(path), os.fsencode(root.path)):
-            return None
-        signature, data = fs.read(path, root.rules.max_file_bytes)
-        cut = files.size(signature) > len(data)
-        if row.line:
-            return _read_line(row, data, cut=cut)
         content = Content(data)
-    except (OSError, NotText):
+    except NotText:
         return None
     if content.digest != row.digest:
         from index_cache.parse import Document  # most notes are as they were
@@ -57,6 +58,30 @@ def read(row: Row, root: Root, fs: FileSystem) -> Text | None:
         _say(row, document)
     block, begin = split(content.text)
     return Text(content.text[begin:], block, cut=cut)
+
+
+def _bytes(row: Row, root: Root, fs: FileSystem) -> tuple[bytes, bool] | None:
+    """Return what is read of a record's file, and whether there is more; None if it can't be.
+
+    Raises RootRefused for what it proves to be in a strict root.
+    """
+    strict = root.rules.strict
+    path = os.path.join(os.fsencode(root.path), row.path)
+    problem = "escape: its directory lies outside of the root"
+    try:
+        if fs.is_below(os.path.dirname(path), os.fsencode(root.path)):
+            signature, data = fs.read(path, root.rules.max_file_bytes)
+            cut = files.size(signature) > len(data)
+            if strict and (row.suspect or signature != row.signature):
+                admit(row, root, data, cut=cut)
+            return data, cut
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        problem = f"unavailable: {files.describe(error)}"
+    if strict:
+        refuse(root, row.path, problem)
+    return None
 
 
 def _read_line(row: Row, data: bytes, *, cut: bool) -> Text | None:
