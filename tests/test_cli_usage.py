@@ -8,17 +8,18 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import click
 import pytest
 from cli_support import recall
 
 from recall import __version__
 from recall.cli import COMMANDS, SUBCOMMANDS
 from recall.cli.app import commands
+from recall.cli.options import Strict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
-
-    import click
 
 EVERY_COMMAND = [
     (),
@@ -28,8 +29,6 @@ EVERY_COMMAND = [
 
 
 def loaded(*names: str) -> click.Command:
-    import click
-
     command: click.Command = commands
     for name in names:
         assert isinstance(command, click.Group)
@@ -309,3 +308,26 @@ def test_a_working_directory_that_is_gone_is_told(tmp_path: Path) -> None:
     assert done.stderr.decode() == (
         "error: the working directory no longer exists\nhint: cd to one that does\n"
     )
+
+
+def walk(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
+    yield name, command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for each in command.list_commands(context):
+            inner = command.get_command(context, each)
+            assert inner is not None
+            yield from walk(f"{name} {each}".strip(), inner)
+
+
+def test_all_commands_are_strict_and_take_groups_where_they_take_roots() -> None:
+    found = dict(walk("", commands))
+    del found[""]  # the program itself, which has no options but help and version
+    assert len(found) > 40
+    assert [name for name, each in found.items() if not isinstance(each, Strict)] == []
+    for name, each in found.items():
+        options = {opt: param for param in each.params for opt in param.opts}
+        root = options.get("--root")
+        # What a schedule runs is said in full, and what writes does so in one root.
+        if root is not None and root.multiple and not name.startswith("schedule"):
+            assert "--group" in options, name

@@ -8,7 +8,7 @@ import click
 
 from index_cache.errors import CheckFailed
 from recall.cli.common import Console, working_directory
-from recall.cli.options import examples, json_option
+from recall.cli.options import Strict, examples, json_option
 from recall.cli.writing import one_root_option
 from recall.output import number, visible
 
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from recall.auditchain import Fields
 
 
-@click.command(epilog=examples("recall audit", "recall audit --root notes -n 100 --json"))
+@click.command(
+    cls=Strict, epilog=examples("recall audit", "recall audit --root notes -n 100 --json")
+)
 @one_root_option
 @click.option(
     "-n",

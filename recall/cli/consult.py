@@ -94,18 +94,24 @@ def lifecycle(
 class Consulted:
     """One consultation of the caches: ``reports`` tell what happened in each root."""
 
-    def __init__(self, console: Console, names: tuple[str, ...], wait: float | None) -> None:
+    def __init__(
+        self,
+        console: Console,
+        names: tuple[str, ...],
+        groups: tuple[str, ...],
+        wait: float | None,
+    ) -> None:
         self._cwd = working_directory()
         self._console = console
         self._names: tuple[str, ...] | None = None  # of what is not simply configured
-        self._settings = self._load(names)
+        self._settings = self._load(names, groups)
         self._wait = self._settings.search.wait if wait is None else wait
         self._overdue = False
         self.reports: list[Report] = []
 
-    def _load(self, names: tuple[str, ...]) -> Config | Resolved:
+    def _load(self, names: tuple[str, ...], groups: tuple[str, ...]) -> Config | Resolved:
         """Return the configuration, the kept one if it says all that there is to say."""
-        if not names:
+        if not names and not groups:
             from recall import resolved
 
             kept = resolved.load(self._cwd, os.environ)
@@ -113,8 +119,11 @@ class Consulted:
                 return kept
         from recall import config
 
-        settings = config.load(self._cwd, os.environ, names, fallback=True)
-        self._names = names
+        settings = config.load(self._cwd, os.environ, names, groups=groups, fallback=True)
+        of_groups = (
+            name for name, its in settings.groups.items() if not set(its).isdisjoint(groups)
+        )
+        self._names = (*names, *of_groups)
         self._console.note_all(settings.notices)
         return settings
 

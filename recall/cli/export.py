@@ -10,7 +10,7 @@ from index_cache.digests import sha256
 from recall.cli import completing
 from recall.cli.common import Console, write_bytes
 from recall.cli.consult import Consulted, wait_option
-from recall.cli.options import Strict, examples, json_option, root_option
+from recall.cli.options import Strict, examples, group_option, json_option, root_option
 from recall.outfiles import create, refuse_existing
 from recall.output import number, size, visible
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     help="Write to this new file instead; it must not exist yet.",
 )
 @root_option
+@group_option
 @json_option
 @wait_option
 def command(
@@ -40,6 +41,7 @@ def command(
     ids: tuple[str, ...],
     out: str | None,
     names: tuple[str, ...],
+    groups: tuple[str, ...],
     as_json: bool,
     wait: float | None,
 ) -> int:
@@ -56,7 +58,7 @@ def command(
     asked = asked_ids(ids)
     if out is not None:
         refuse_existing(out)
-    consulted = Consulted(console, names, wait)
+    consulted = Consulted(console, names, groups, wait)
     records = consulted.ask(lambda readout: readout.get(asked), SWEPT)
     made = _export(records)
     if out is None:

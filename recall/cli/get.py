@@ -6,12 +6,13 @@ import click
 
 from recall.cli.common import Console
 from recall.cli.consult import Consulted, no_refresh_option, wait_option
-from recall.cli.options import Strict, examples, json_option, root_option
+from recall.cli.options import Strict, examples, group_option, json_option, root_option
 
 
 @click.command(cls=Strict, epilog=examples("recall get deploy-keys", "recall get d-12 d-14 --json"))
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @root_option
+@group_option
 @json_option
 @no_refresh_option
 @wait_option
@@ -19,6 +20,7 @@ def command(
     *,
     ids: tuple[str, ...],
     names: tuple[str, ...],
+    groups: tuple[str, ...],
     as_json: bool,
     no_refresh: bool,
     wait: float | None,
@@ -33,7 +35,7 @@ def command(
 
     console = Console("get", as_json=as_json)
     asked = asked_ids(ids)
-    consulted = Consulted(console, names, wait)
+    consulted = Consulted(console, names, groups, wait)
     records = consulted.ask(lambda readout: readout.get(asked), KEPT if no_refresh else LOOKED)
     from recall.cli import recordtext
 

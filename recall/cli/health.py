@@ -10,7 +10,14 @@ from index_cache.errors import CheckFailed, InvalidInput
 from recall.cli.common import Console, working_directory
 from recall.cli.fields import moment
 from recall.cli.hook_change import this_program
-from recall.cli.options import examples, json_option, quiet_option, root_option
+from recall.cli.options import (
+    Strict,
+    examples,
+    group_option,
+    json_option,
+    quiet_option,
+    root_option,
+)
 from recall.output import number, visible
 
 TYPE_CHECKING = False
@@ -24,12 +31,15 @@ if TYPE_CHECKING:
 _LISTED = 3  # findings of one kind in a text; of more, the first
 
 
-@click.command(epilog=examples("recall health", "recall health --root notes --deep"))
+@click.command(cls=Strict, epilog=examples("recall health", "recall health --root notes --deep"))
 @root_option
+@group_option
 @click.option("--deep", is_flag=True, help="Read every page of the caches, not a part of them.")
 @quiet_option
 @json_option
-def command(*, names: tuple[str, ...], deep: bool, quiet: bool, as_json: bool) -> int:
+def command(
+    *, names: tuple[str, ...], groups: tuple[str, ...], deep: bool, quiet: bool, as_json: bool
+) -> int:
     """Tell whether all is well, and what to do if not.
 
     Judges what is known of refreshes, proofs, caches, roots, the prompt hook and its log, files,
@@ -44,7 +54,9 @@ def command(*, names: tuple[str, ...], deep: bool, quiet: bool, as_json: bool) -
     from recall.health.rules import judge
 
     console = Console("health", as_json=as_json)
-    gathered = gather(working_directory(), os.environ, Request(names, _program(), deep=deep))
+    gathered = gather(
+        working_directory(), os.environ, Request(names, groups, _program(), deep=deep)
+    )
     console.note_all(gathered.notices)
     evidence = gathered.evidence
     findings = judge(evidence, gathered.thresholds)

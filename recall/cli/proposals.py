@@ -8,7 +8,7 @@ from contextlib import closing
 import click
 
 from recall.cli.common import Console, working_directory
-from recall.cli.options import SETTINGS, examples, json_option, wait_option
+from recall.cli.options import SETTINGS, StrictGroup, examples, json_option, wait_option
 from recall.cli.writing import one_root_option
 from recall.output import plain, visible
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from recall.settling import Proposal, Settled
 
 
-@click.group(context_settings=SETTINGS, epilog=examples("recall proposals list"))
+@click.group(cls=StrictGroup, context_settings=SETTINGS, epilog=examples("recall proposals list"))
 def command() -> None:
     """List, show, accept and reject proposals.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from recall.cli import writing
-from recall.cli.options import examples
+from recall.cli.options import Strict, examples
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=Strict,
     epilog=examples(
         "recall propose --adapter codex --allow-write "
         '\'{"title": "Rotate keys monthly", "text": "Quarterly was too seldom."}\''
-    )
+    ),
 )
 @writing.options
 def command(**given: Any) -> int:  # noqa: ANN401 - what the options give, handed on

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from recall.cli import writing
-from recall.cli.options import examples
+from recall.cli.options import Strict, examples
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,11 +13,12 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=Strict,
     epilog=examples(
         "recall remember --adapter claude --allow-write "
         '\'{"type": "memory", "title": "Deploy keys", "text": "They live in the vault."}\'',
         "recall remember --adapter claude --allow-write --root notes - < payload.json",
-    )
+    ),
 )
 @writing.options
 def command(**given: Any) -> int:  # noqa: ANN401 - what the options give, handed on

@@ -9,7 +9,7 @@ import click
 
 from recall.cli import completing
 from recall.cli.common import Console, progress_on, required, working_directory, write_error
-from recall.cli.options import examples, json_option, seconds
+from recall.cli.options import Strict, examples, json_option, seconds
 from recall.output import number, size, visible
 from recall.terminal import is_terminal
 
@@ -26,11 +26,12 @@ _LISTED = 5  # places that are not proposed, in a text; --json has all
 
 
 @click.command(
+    cls=Strict,
     epilog=examples(
         "recall roots discover ~/src ~/notes",
         "recall roots discover ~/src --dry-run",
         "recall roots discover ~/work --group work --yes",
-    )
+    ),
 )
 @click.argument(
     "directories", nargs=-1, required=True, metavar="DIR...", shell_complete=completing.a_directory

@@ -11,7 +11,7 @@ from recall import job, lastrun, schedulers
 from recall.cli import schedule_change, schedule_run
 from recall.cli.common import Console, write_bytes
 from recall.cli.fields import local, moment
-from recall.cli.options import SETTINGS, examples, json_option, root_option
+from recall.cli.options import SETTINGS, StrictGroup, examples, json_option, root_option
 from recall.cli.schedule_plan import at_option, every_option, kind_option, planned
 from recall.envelope import error_fields
 from recall.output import number, visible
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 
 @click.group(
+    cls=StrictGroup,
     context_settings=SETTINGS,
     epilog=examples("recall schedule install", "recall schedule status"),
 )

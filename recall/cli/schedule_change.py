@@ -10,7 +10,7 @@ from index_cache.errors import RecallError
 from recall import dirs, job, lastrun, schedulers
 from recall.cli.common import Console, required
 from recall.cli.diffs import unified
-from recall.cli.options import dry_run_option, examples, json_option, root_option
+from recall.cli.options import Strict, dry_run_option, examples, json_option, root_option
 from recall.cli.schedule_plan import at_option, every_option, kind_option, planned
 from recall.output import visible
 from recall.writes import refuse_foreign
@@ -26,11 +26,12 @@ force_option = click.option(
 
 
 @click.command(
+    cls=Strict,
     epilog=examples(
         "recall schedule install",
         "recall schedule install --every 1h",
         "recall schedule install --kind cron --every 1d --at 07:45 --dry-run",
-    )
+    ),
 )
 @kind_option
 @every_option
@@ -79,7 +80,9 @@ def install(
     )
 
 
-@click.command(epilog=examples("recall schedule remove", "recall schedule remove --kind cron"))
+@click.command(
+    cls=Strict, epilog=examples("recall schedule remove", "recall schedule remove --kind cron")
+)
 @kind_option
 @force_option
 @dry_run_option

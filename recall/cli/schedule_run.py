@@ -11,7 +11,7 @@ import click
 from index_cache.errors import CacheBusy, RecallError, RootUnavailable
 from recall.cli.common import Console, required
 from recall.cli.fields import local, moment, report_fields
-from recall.cli.options import examples, json_option, quiet_option, root_option
+from recall.cli.options import Strict, examples, json_option, quiet_option, root_option
 from recall.cli.rebuild import by_kind, proof_errors, proof_lines
 from recall.cli.refresh import report_lines
 
@@ -30,7 +30,9 @@ _PATIENCE = 600.0  # seconds to wait for another writer: nobody else waits for u
 _NO_FAULT = {"pending", "moving"}
 
 
-@click.command(epilog=examples("recall schedule run", "recall schedule run --quiet --root notes"))
+@click.command(
+    cls=Strict, epilog=examples("recall schedule run", "recall schedule run --quiet --root notes")
+)
 @root_option
 @quiet_option
 @json_option

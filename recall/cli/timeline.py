@@ -14,7 +14,7 @@ from recall.cli.consult import (
     type_option,
     wait_option,
 )
-from recall.cli.options import Strict, examples, json_option, root_option
+from recall.cli.options import Strict, examples, group_option, json_option, root_option
 from recall.readout import AROUND, MOST_AROUND
 
 TYPE_CHECKING = False
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     help="At most N records after it, 0 to 100.  [default: 5]",
 )
 @root_option
+@group_option
 @type_option
 @source_option
 @session_option
@@ -59,6 +60,7 @@ def command(
     before: int,
     after: int,
     names: tuple[str, ...],
+    groups: tuple[str, ...],
     types: tuple[str, ...],
     sources: tuple[str, ...],
     sessions: tuple[str, ...],
@@ -75,7 +77,7 @@ def command(
     from recall.consulting import KEPT, LOOKED
 
     console = Console("timeline", as_json=as_json)
-    consulted = Consulted(console, names, wait)
+    consulted = Consulted(console, names, groups, wait)
     made = consulted.ask(
         lambda readout: readout.timeline(anchor, before, after),
         KEPT if no_refresh else LOOKED,

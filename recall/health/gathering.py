@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import replace
+from functools import partial
 
 from index_cache import db
 from index_cache.errors import ConfigInvalid
@@ -57,15 +58,18 @@ class Gathered:
 
 
 class Request:
-    """What is asked: the roots' ``names`` (none: all), ``deep`` for all pages of their caches.
+    """What is asked: the roots' ``names`` and ``groups`` (none: all), ``deep`` for all their pages.
 
     ``program`` are the words that start this installation's hook.
     """
 
-    __slots__ = ("deep", "names", "program")
+    __slots__ = ("deep", "groups", "names", "program")
 
-    def __init__(self, names: Sequence[str], program: Sequence[str], *, deep: bool) -> None:
+    def __init__(
+        self, names: Sequence[str], groups: Sequence[str], program: Sequence[str], *, deep: bool
+    ) -> None:
         self.names = names
+        self.groups = groups
         self.program = program
         self.deep = deep
 
@@ -116,7 +120,8 @@ def _settings(
     cwd: str, environ: Mapping[str, str], request: Request
 ) -> tuple[Config | None, Failure | None]:
     try:
-        return config.load(cwd, environ, request.names, fallback=False, demand=False), None
+        load = partial(config.load, groups=request.groups, fallback=False, demand=False)
+        return load(cwd, environ, request.names), None
     except NothingConfigured:
         return None, None
     except ConfigInvalid as error:
