@@ -37,9 +37,27 @@ from recall.cli import main
 sys.exit(main(sys.argv[1:]))
 """
 ROOT = str(Path(__file__).parent.parent)
+RECORD = '{"type": "memory", "title": "Kestrel", "text": "It hovers."}'
 # Harmless arguments of each; what would call a scheduler of this machine only says what it would.
 ARGUMENTS: dict[str, list[list[str]]] = {
     "search": [["kestrel"], ["kestrel", "--root", "./notes"]],
+    "timeline": [["--anchor", "2026-01-01"], ["--anchor", "x", "--root", "./notes"]],
+    "get": [["x"], ["x", "--root", "./notes"]],
+    "export": [["x", "--root", "./notes"], ["x", "--out", "/dev/null/x"]],
+    "health": [[], ["--deep", "--root", "./notes"]],
+    "remember": [
+        ["-"],
+        ["{}", "--adapter", "codex", "--allow-write", "--root", "./notes"],
+        [RECORD, "--adapter", "codex", "--allow-write"],
+    ],
+    "propose": [["-", "--root", "./notes"], [RECORD, "--adapter", "claude", "--allow-write"]],
+    "proposals list": [[], ["--root", "./notes"]],
+    "proposals show": [["x"], ["x", "--root", "./notes"]],
+    "proposals accept": [["x", "--root", "./notes"]],
+    "proposals reject": [["x", "--root", "./notes", "--reason", "no"]],
+    "audit": [[], ["--root", "./notes"]],
+    "bench init": [[], ["--root", "./notes"]],
+    "bench check": [["--labels", "-", "--root", "./notes"], ["--labels", "no.jsonl"]],
     "refresh": [[], ["--root", "./notes"], ["--prune"]],
     "rebuild": [[], ["--check", "--root", "./notes"]],
     "status": [[], ["--skipped"], ["--root", "./notes"]],
@@ -54,6 +72,7 @@ ARGUMENTS: dict[str, list[list[str]]] = {
     "roots add": [["mine", "./notes"], ["home", "~"]],
     "roots remove": [["mine"]],
     "roots adopt": [["--dry-run"], []],
+    "roots discover": [["./notes", "--dry-run"], ["."], ["./notes", "--yes"]],
     "cache list": [[]],
     "cache prune": [[], ["--all"]],
     "trust": [[], ["--revoke"]],
@@ -68,7 +87,10 @@ EVERY = [
     *(name for name in COMMANDS if name not in SUBCOMMANDS or name == "hook"),
     *(f"{name} {sub}" for name, subs in SUBCOMMANDS.items() for sub in subs),
 ]
-WRITERS = {"refresh", "pause", "roots add", "schedule run", "hook install"}
+WRITERS = {
+    *("refresh", "pause", "roots add", "roots discover", "schedule run", "hook install"),
+    *("remember", "propose"),
+}
 # What would appear in "/" if a path without its home were taken.
 ODD = {".cache", ".config", ".local", ".gemini", ".claude", "recall", "schedule", "~"}
 # Variables that are as bad as none, or worse.
