@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from index_cache.refresh import Report
     from index_cache.store import Store
     from recall.card import Card
+    from recall.consult.readout import Expansion
+    from recall.consult.records import Record
     from recall.operators import Operators
-    from recall.readout import Expansion
-    from recall.records import Record
 
 RESCORED = 50  # candidates that are scored with all there is, at least
 _SPARE = 5  # hits asked for beyond k, since some may be copies or gone

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from index_cache.refresh import Report
     from index_cache.store import Store
     from index_cache.verify import Proof
-    from recall.adapter import Adapter
     from recall.card import Card
+    from recall.consult.readout import Readout, Timeline
+    from recall.consult.records import Record
+    from recall.consult.wish import Wish
     from recall.duplicates import Duplicate
-    from recall.readout import Readout, Timeline
-    from recall.records import Record
     from recall.rootstatus import RootStatus
-    from recall.wish import Wish
+    from recall.writing.adapter import Adapter
 
     T = TypeVar("T")
 
@@ -98,7 +98,7 @@ class Recall:
 
         ``name`` is claude, hermes, codex or subagent. Raises InvalidInput for any other.
         """
-        from recall.adapter import Adapter
+        from recall.writing.adapter import Adapter
 
         return Adapter(self, name, self._cwd, self._environ, chosen=self._chosen)
 
@@ -268,7 +268,7 @@ class Recall:
             if wish is None:
                 searching.run(answer, k, explain=explain)
             else:
-                from recall.wishing import grant  # few searches ask for more
+                from recall.consult.wishing import grant  # few searches ask for more
 
                 grant(searching, answer, k, wish, live, self._fs, explain=explain)
         finally:
@@ -281,7 +281,7 @@ class Recall:
         The files are looked at as for ``search``. Raises NotFound for an id that no record has,
         IntegrityError for one that several have, InvalidInput for too many.
         """
-        from recall.readout import asked_ids
+        from recall.consult.readout import asked_ids
 
         asked = asked_ids([ids] if isinstance(ids, str) else ids)
         return self._consult(lambda readout: readout.get(asked))
@@ -309,7 +309,7 @@ class Recall:
         types: list[str] | None = None,
         lifecycle: Lifecycle | None = None,
     ) -> T:
-        from recall.consulting import LOOKED, SWEPT, Consulting
+        from recall.consult.consulting import LOOKED, SWEPT, Consulting
 
         recent = self._swept is not None and time.monotonic() - self._swept < _SWEPT
         how = LOOKED if recent else SWEPT

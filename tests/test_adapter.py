@@ -8,9 +8,9 @@ import pytest
 from writing_support import LEAST, Desk, tree
 
 from index_cache.errors import ConfigInvalid, InvalidInput, WriteRefused
-from recall import adapter
-from recall.payload import ADAPTERS
 from recall.service import Recall
+from recall.writing import adapter
+from recall.writing.payload import ADAPTERS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,8 @@ import pytest
 from writing_support import Desk, tree
 
 from index_cache.errors import RootUnavailable
-from recall import audit
-from recall.auditchain import FIELDS, FIRST, line, verify
+from recall.writing import audit
+from recall.writing.auditchain import FIELDS, FIRST, line, verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,9 +12,9 @@ from docs_support import ROOT, blocks, machine, paste
 from hook_support import NOTES, configure, write
 from schedule_support import Machine
 
-from recall import carried, lastrun
 from recall.cli import schedule_run
-from recall.job import MOST_OF_A_LINE, timing
+from recall.scheduling import carried, lastrun
+from recall.scheduling.job import MOST_OF_A_LINE, timing
 
 if TYPE_CHECKING:
     from pathlib import Path

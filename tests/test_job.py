@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index_cache.errors import InvalidInput
-from recall import carried, crontab, job
-from recall.job import KINDS, RUN, SERVICE, TIMER, Job, timing
+from recall.scheduling import carried, crontab, job
+from recall.scheduling.job import KINDS, RUN, SERVICE, TIMER, Job, timing
 
 if TYPE_CHECKING:
     from pathlib import Path

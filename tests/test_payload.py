@@ -14,9 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index_cache.errors import GovernanceRefused, InvalidInput, RecallError
-from recall import payload, recordtext
-from recall.filenames import NAME_BYTES, SLUG_BYTES, checked_path, fold, free, is_reserved, slug
-from recall.recordtext import Note
+from recall.writing import payload, recordtext
+from recall.writing.filenames import (
+    NAME_BYTES,
+    SLUG_BYTES,
+    checked_path,
+    fold,
+    free,
+    is_reserved,
+    slug,
+)
+from recall.writing.recordtext import Note
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ from writing_support import Desk
 
 from index_cache.errors import GovernanceRefused, InvalidInput, NotFound, RootUnavailable
 from index_cache.model import Root, Rules
-from recall import settling
+from recall.writing import settling
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -155,7 +155,7 @@ def test_the_roots_rules_hold_for_settling(desk: Desk) -> None:
 def test_one_that_is_edited_just_then_is_not_lost(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from recall import writejournal
+    from recall.writing import writejournal
 
     id = desk.propose(title="Kestrels", text=TEXT).id
     note = desk.root / "proposals" / "kestrels.md"

@@ -17,8 +17,9 @@ from index_cache.errors import IntegrityError, InvalidInput, NotFound
 from index_cache.files import FileSystem
 from index_cache.model import Root, Rules
 from index_cache.store import Store
-from recall import background, expanding, opened, readout, records, wish
+from recall import background, opened
 from recall.cli import timeline
+from recall.consult import expanding, readout, records, wish
 from recall.service import Recall
 
 if TYPE_CHECKING:
@@ -330,10 +331,10 @@ def test_an_old_cache_is_refreshed_behind_the_answer(
 
     now = time.time()
     monkeypatch.setattr(locks, "last_used", lambda _: now)
-    monkeypatch.setattr("recall.consulting.last_used", lambda _: now)
+    monkeypatch.setattr("recall.consult.consulting.last_used", lambda _: now)
     assert said(*command).status == 0
     assert asked == []
-    monkeypatch.setattr("recall.consulting.last_used", lambda _: now - 60)
+    monkeypatch.setattr("recall.consult.consulting.last_used", lambda _: now - 60)
     assert said(*command, "--no-refresh").status == 0
     assert asked == []
     assert said(*command).status == 0

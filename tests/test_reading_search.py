@@ -14,9 +14,9 @@ from reading_support import configure, fill, note, refused, said
 from index_cache.errors import InvalidInput
 from index_cache.filters import Filter, Lifecycle
 from recall import background
-from recall.expanding import Seen, expand
+from recall.consult.expanding import Seen, expand
+from recall.consult.wish import Wish
 from recall.service import Recall
-from recall.wish import Wish
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

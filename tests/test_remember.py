@@ -23,10 +23,10 @@ from index_cache.errors import (
     WriteRefused,
 )
 from index_cache.model import Root, Rules
-from recall import writejournal
 from recall.replace import locked
 from recall.service import Recall
-from recall.within import Tree
+from recall.writing import writejournal
+from recall.writing.within import Tree
 
 if TYPE_CHECKING:
     from pathlib import Path

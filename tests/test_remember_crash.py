@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from writing_support import Desk
 
-from recall import writejournal
+from recall.writing import writejournal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 CRASHES = """
 import os, shutil, signal, sys
 from datetime import UTC, datetime
-from recall import audit, settling
-from recall.remembering import Remembering
+from recall.writing import audit, settling
+from recall.writing.remembering import Remembering
 from index_cache.model import Root
 import json
 import fcntl, index_cache.reader, index_cache.gitignore, recall.leftovers, recall.writes

@@ -18,8 +18,8 @@ from index_cache.model import Root
 from index_cache.parse import Document
 from index_cache.privacy import strip
 from index_cache.text import Content, split
-from recall.filenames import slug
-from recall.remembering import Remembering
+from recall.writing.filenames import slug
+from recall.writing.remembering import Remembering
 
 if TYPE_CHECKING:
     import random
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from recall.remembering import Written
+    from recall.writing.remembering import Written
 
 NOW = datetime(2026, 11, 30, 8, tzinfo=UTC)
 PIECES = [

@@ -12,7 +12,7 @@ import pytest
 from cli_support import recall
 from schedule_support import Machine, tree
 
-from recall import crontab, job, programs
+from recall.scheduling import crontab, job, programs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -431,8 +431,9 @@ def test_C6_what_fails_half_way_is_taken_back(
     files: tuple[Machine, str], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from index_cache.errors import RecallError
-    from recall import replace, schedulers
-    from recall.job import Job, timing
+    from recall import replace
+    from recall.scheduling import schedulers
+    from recall.scheduling.job import Job, timing
 
     _, program = files
     kind = kind_of(program)

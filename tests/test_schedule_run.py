@@ -18,8 +18,8 @@ from test_job import vixie
 
 from index_cache import db, files
 from index_cache.model import Root
-from recall import lastrun
 from recall.dirs import state_dir
+from recall.scheduling import lastrun
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -29,12 +29,7 @@ from index_cache.parse import TIERS
 from index_cache.refresh import refresh
 from index_cache.store import Store
 from recall import (
-    adapter,
-    alike,
     asked,
-    audit,
-    auditchain,
-    filenames,
     gate,
     grams,
     hookcommand,
@@ -46,7 +41,6 @@ from recall import (
     named,
     naming,
     operators,
-    payload,
     query,
     reading,
     recalllog,
@@ -59,9 +53,9 @@ from recall import (
     summary,
     sweeping,
     topic,
-    writejournal,
 )
 from recall.hookcommand import command_line
+from recall.writing import adapter, alike, audit, auditchain, filenames, payload, writejournal
 
 REPOSITORY = Path(__file__).parent.parent
 SPEC = REPOSITORY / "spec"

@@ -10,15 +10,15 @@ from cli_support import recall
 
 from index_cache.parse import Document
 from index_cache.text import Content
-from recall import audit
 from recall.service import Recall
+from recall.writing import audit
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from cli_support import Result
 
-    from recall.remembering import Written
+    from recall.writing.remembering import Written
 
 LEAST: dict[str, Any] = {"type": "memory", "title": "Deploy keys", "text": "In the vault."}
 

@@ -12,10 +12,10 @@ from recall.terminal import is_terminal
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recall.config import Config
+    from recall.consult.wish import Wish
     from recall.marks import Marker
     from recall.searching import Answer
     from recall.terminal import Look
-    from recall.wish import Wish
 
 # What is searched for of a query from stdin: of a longer one its first and its last half. What is
 # read of it has an end as well, since a stream may have none.

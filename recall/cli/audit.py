@@ -14,8 +14,8 @@ from recall.output import number, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from recall.audit import MachineAudit
-    from recall.auditchain import Fields
+    from recall.writing.audit import MachineAudit
+    from recall.writing.auditchain import Fields
 
 
 @click.command(
@@ -38,7 +38,7 @@ def command(*, name: str | None, count: int, as_json: bool) -> int:
     done to which note. Each line of a machine's file names the one before it: one that was changed,
     moved or taken out is named, with exit 2. What was cut off at the end does not show.
     """
-    from recall import audit, writetarget
+    from recall.writing import audit, writetarget
 
     console = Console("audit", as_json=as_json)
     target = writetarget.find(name, working_directory(), os.environ)

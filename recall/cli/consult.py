@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from index_cache.filters import Lifecycle
     from index_cache.refresh import Report
-    from recall.readout import Readout
+    from recall.consult.readout import Readout
     from recall.resolved import Resolved
     from recall.settings import Config
 
@@ -137,7 +137,7 @@ class Consulted:
         """Return what is made of the caches. Raises RecallError."""
         from index_cache.files import FileSystem
         from recall import dirs
-        from recall.consulting import LOOKED, Consulting
+        from recall.consult.consulting import LOOKED, Consulting
         from recall.opened import open_roots
 
         fs = FileSystem()

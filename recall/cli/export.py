@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recall.records import Record
+    from recall.consult.records import Record
 
 
 @click.command(
@@ -50,9 +50,9 @@ def command(
     1 to 100 ids, all or nothing. All files are looked at first. The same records give the same
     bytes. With --out they are in FILE whole, or there is no FILE; nothing is ever overwritten.
     """
-    from recall.consulting import SWEPT
+    from recall.consult.consulting import SWEPT
+    from recall.consult.readout import asked_ids
     from recall.envelope import encode
-    from recall.readout import asked_ids
 
     console = Console("export", as_json=as_json)
     asked = asked_ids(ids)
@@ -75,6 +75,6 @@ def command(
 
 
 def _export(records: Sequence[Record]) -> dict[str, object]:
-    from recall.records import EXPORT, whole
+    from recall.consult.records import EXPORT, whole
 
     return {"schema": EXPORT, "count": len(records), "records": [*map(whole, records)]}

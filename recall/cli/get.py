@@ -30,8 +30,8 @@ def command(
     1 to 100 ids, as cards show them. All or nothing: an id that no record has is exit 3, one that
     several have exit 4. What is private is left out; each is read from its file at this moment.
     """
-    from recall.consulting import KEPT, LOOKED
-    from recall.readout import asked_ids
+    from recall.consult.consulting import KEPT, LOOKED
+    from recall.consult.readout import asked_ids
 
     console = Console("get", as_json=as_json)
     asked = asked_ids(ids)

@@ -15,7 +15,7 @@ from recall.output import plain, visible
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from index_cache.model import Root
-    from recall.settling import Proposal, Settled
+    from recall.writing.settling import Proposal, Settled
 
 
 @click.group(cls=StrictGroup, context_settings=SETTINGS, epilog=examples("recall proposals list"))
@@ -33,7 +33,7 @@ def command() -> None:
 @json_option
 def list_command(*, everything: bool, name: str | None, as_json: bool) -> int:
     """List the proposals that wait, oldest first."""
-    from recall import settling
+    from recall.writing import settling
 
     console = Console("proposals list", as_json=as_json)
     root = _root(name, console)
@@ -51,7 +51,7 @@ def list_command(*, everything: bool, name: str | None, as_json: bool) -> int:
 @json_option
 def show_command(*, id: str, name: str | None, as_json: bool) -> int:
     """Show the proposal ID with its text."""
-    from recall import settling
+    from recall.writing import settling
 
     console = Console("proposals show", as_json=as_json)
     root = _root(name, console)
@@ -70,7 +70,8 @@ def show_command(*, id: str, name: str | None, as_json: bool) -> int:
 @json_option
 def accept_command(*, id: str, name: str | None, wait: float, as_json: bool) -> int:
     """Make the proposal ID knowledge. It keeps its id."""
-    from recall import dirs, settling
+    from recall import dirs
+    from recall.writing import settling
 
     console = Console("proposals accept", as_json=as_json)
     root = _root(name, console)
@@ -88,7 +89,8 @@ def accept_command(*, id: str, name: str | None, wait: float, as_json: bool) -> 
 @json_option
 def reject_command(*, id: str, reason: str, name: str | None, wait: float, as_json: bool) -> int:
     """Turn the proposal ID down for good."""
-    from recall import dirs, settling
+    from recall import dirs
+    from recall.writing import settling
 
     console = Console("proposals reject", as_json=as_json)
     root = _root(name, console)
@@ -97,7 +99,7 @@ def reject_command(*, id: str, reason: str, name: str | None, wait: float, as_js
 
 
 def _root(name: str | None, console: Console) -> Root:
-    from recall import writetarget
+    from recall.writing import writetarget
 
     target = writetarget.find(name, working_directory(), os.environ)
     console.note_all(target.notices)
@@ -105,8 +107,8 @@ def _root(name: str | None, console: Console) -> Root:
 
 
 def _finished(console: Console, root: Root, done: Settled) -> int:
-    from recall.adapter import take_in
     from recall.service import Recall
+    from recall.writing.adapter import take_in
 
     with closing(Recall([root], cwd=working_directory(), environ=os.environ)) as recall:
         take_in(recall)

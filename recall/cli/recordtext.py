@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from recall import records
 from recall.card import BETWEEN, INDENT, PATH_BYTES, TITLE_BYTES, shown_path
 from recall.cli.fields import report_fields
+from recall.consult import records
 from recall.output import plain, visible
 
 TYPE_CHECKING = False
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from index_cache.refresh import Report
-    from recall.readout import Expansion, Timeline
-    from recall.records import Record
+    from recall.consult.readout import Expansion, Timeline
+    from recall.consult.records import Record
 
 whole = records.whole
 _FACT_BYTES = 120

@@ -7,7 +7,6 @@ import sys
 
 import click
 
-from recall import job, lastrun, schedulers
 from recall.cli import schedule_change, schedule_run
 from recall.cli.common import Console, write_bytes
 from recall.cli.fields import local, moment
@@ -15,12 +14,13 @@ from recall.cli.options import SETTINGS, StrictGroup, examples, json_option, roo
 from recall.cli.schedule_plan import at_option, every_option, kind_option, planned
 from recall.envelope import error_fields
 from recall.output import number, visible
+from recall.scheduling import job, lastrun, schedulers
 from recall.terminal import is_terminal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from recall.lastrun import Evidence, Run
-    from recall.schedulers import Found
+    from recall.scheduling.lastrun import Evidence, Run
+    from recall.scheduling.schedulers import Found
 
 
 @click.group(

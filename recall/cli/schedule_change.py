@@ -7,17 +7,18 @@ import os
 import click
 
 from index_cache.errors import RecallError
-from recall import dirs, job, lastrun, schedulers
+from recall import dirs
 from recall.cli.common import Console, required
 from recall.cli.diffs import unified
 from recall.cli.options import Strict, dry_run_option, examples, json_option, root_option
 from recall.cli.schedule_plan import at_option, every_option, kind_option, planned
 from recall.output import visible
+from recall.scheduling import job, lastrun, schedulers
 from recall.writes import refuse_foreign
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from recall.schedulers import Change
+    from recall.scheduling.schedulers import Change
     from recall.terminal import Look
 
 force_option = click.option(

@@ -8,14 +8,14 @@ import click
 
 from index_cache.errors import ConfigInvalid, RecallError, RootUnavailable
 from recall.cli.common import Console, installed_program, required, working_directory
-from recall.job import KINDS
+from recall.scheduling.job import KINDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, TypeVar
 
-    from recall.job import Job
+    from recall.scheduling.job import Job
 
     Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -41,8 +41,9 @@ def planned(console: Console, every: str, at: str | None, names: Sequence[str]) 
     Raises InvalidInput for a time that can't be scheduled and without a home, NotFound for a root
     that the job would not find.
     """
-    from recall import carried, dirs, programs
-    from recall.job import RUN, Job, timing
+    from recall import dirs
+    from recall.scheduling import carried, programs
+    from recall.scheduling.job import RUN, Job, timing
 
     when = timing(every, at)
     environ, cwd = os.environ, working_directory()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from index_cache.model import Root
     from index_cache.refresh import Report
     from index_cache.verify import Proof
-    from recall.lastrun import Run
+    from recall.scheduling.lastrun import Run
 
 _NICE = 10
 _PATIENCE = 600.0  # seconds to wait for another writer: nobody else waits for us
@@ -44,7 +44,8 @@ def command(*, names: tuple[str, ...], quiet: bool, as_json: bool) -> int:
     one at work leaves everything to it and ends with 0. What came of it is kept for "recall
     schedule status".
     """
-    from recall import dirs, lastrun
+    from recall import dirs
+    from recall.scheduling import lastrun
 
     console = Console("schedule run", as_json=as_json)
     state_dir = required(dirs.state_dir(os.environ), "what came of the run")
@@ -68,7 +69,7 @@ def _unkept(console: Console, error: Exception) -> None:
 
 def _overlapped(console: Console, state_dir: str, *, quiet: bool) -> int:
     """Say that another run is at work; only one that never ends is worth a cron's mail."""
-    from recall import lastrun
+    from recall.scheduling import lastrun
 
     now = time.time()
     known = lastrun.read(state_dir)
@@ -88,7 +89,7 @@ def _overlapped(console: Console, state_dir: str, *, quiet: bool) -> int:
 
 
 def _run(console: Console, state_dir: str, names: Sequence[str], *, quiet: bool) -> int:
-    from recall import lastrun
+    from recall.scheduling import lastrun
 
     run = lastrun.Run(time.time())
     try:
@@ -177,7 +178,7 @@ def _count(run: Run, reports: Sequence[Report], proofs: Sequence[Proof]) -> None
 
 
 def _end(state_dir: str, run: Run, error: RecallError | None) -> None:
-    from recall import lastrun
+    from recall.scheduling import lastrun
 
     run.ended = time.time()
     if error is not None:

@@ -15,8 +15,8 @@ from recall.cli.consult import (
     wait_option,
 )
 from recall.cli.options import Strict, examples, group_option, json_option, root_option
-from recall.expanding import MAX_NODES, MAX_TOKENS
-from recall.wish import MAX_PAGE_SIZE
+from recall.consult.expanding import MAX_NODES, MAX_TOKENS
+from recall.consult.wish import MAX_PAGE_SIZE
 
 
 def weight(context: click.Context, parameter: click.Parameter, value: float) -> float:

@@ -15,11 +15,11 @@ from recall.cli.consult import (
     wait_option,
 )
 from recall.cli.options import Strict, examples, group_option, json_option, root_option
-from recall.readout import AROUND, MOST_AROUND
+from recall.consult.readout import AROUND, MOST_AROUND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from recall.readout import Timeline
+    from recall.consult.readout import Timeline
 
 
 @click.command(
@@ -74,7 +74,7 @@ def command(
     are before and after is exact. Those whose created can't be read are counted only.
     """
     from recall.cli import recordtext
-    from recall.consulting import KEPT, LOOKED
+    from recall.consult.consulting import KEPT, LOOKED
 
     console = Console("timeline", as_json=as_json)
     consulted = Consulted(console, names, groups, wait)
@@ -93,7 +93,7 @@ def command(
 
 
 def _data(made: Timeline, before: int, after: int) -> dict[str, object]:
-    from recall.records import event, iso
+    from recall.consult.records import event, iso
 
     return {
         "anchor": {"id": made.anchor, "at": iso(made.at)},

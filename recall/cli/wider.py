@@ -6,10 +6,10 @@ from index_cache.errors import InvalidInput
 from recall.cli import recordtext
 from recall.cli.answer import MAX_BUDGET
 from recall.cli.consult import lifecycle
-from recall.expanding import NODES, TOKENS
-from recall.records import card
+from recall.consult.expanding import NODES, TOKENS
+from recall.consult.records import card
+from recall.consult.wish import PAGE_SIZE, Wish
 from recall.terminal import as_text
-from recall.wish import PAGE_SIZE, Wish
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from recall.cli import completing
 from recall.cli.common import Console, working_directory
 from recall.cli.options import json_option, wait_option
 from recall.output import visible
-from recall.payload import ADAPTERS, MAX_PAYLOAD
 from recall.terminal import is_terminal
+from recall.writing.payload import ADAPTERS, MAX_PAYLOAD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from index_cache.model import Root
-    from recall.remembering import Written
+    from recall.writing.remembering import Written
 
     Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -67,9 +67,9 @@ def write(
     as_json: bool,
 ) -> int:
     """Run one of the commands; return its status."""
-    from recall import writetarget
-    from recall.remembering import check_grant
     from recall.service import Recall
+    from recall.writing import writetarget
+    from recall.writing.remembering import check_grant
 
     console = Console(command, as_json=as_json)
     granted = check_grant(command, adapter, allow_write=allow_write)

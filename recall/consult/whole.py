@@ -7,8 +7,8 @@ import os
 from index_cache import files
 from index_cache.text import TEXTS, Content, NotText, split, text_of
 from recall import quickjson
+from recall.consult.records import Text
 from recall.fresh import admit, refuse
-from recall.records import Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from index_cache import chronicle, files
 from index_cache.errors import IntegrityError, InvalidInput, NotFound
 from index_cache.filters import is_whole
 from index_cache.ids import Place, with_id
-from recall import whole
-from recall.records import Record, Related
+from recall.consult import whole
+from recall.consult.records import Record, Related
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ class Readout:
 
     def expand(self, record_id: str, max_nodes: int, max_tokens: int) -> Expansion:
         """Return the records around one. Raises as ``get``."""
-        from recall import expanding
+        from recall.consult import expanding
 
         (start,) = self.places([record_id])
         known: dict[Place, tuple[Record, list[Resolved]]] = {}

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 
-from recall.job import cron_line, is_intact
+from recall.scheduling.job import cron_line, is_intact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from recall.job import Job
+    from recall.scheduling.job import Job
 
 # What was made for our line, and goes with it: the end of the line before, the crontab itself.
 NEWLINE, CRONTAB = "+newline", "+crontab"

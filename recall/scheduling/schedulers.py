@@ -11,17 +11,18 @@ import sys
 from contextlib import ExitStack, contextmanager, suppress
 
 from index_cache.errors import InvalidInput, RecallError, RootUnavailable, WriteRefused
-from recall import crontab, dirs, job, jobfiles, programs
-from recall.crontabs import Crontab
-from recall.job import CRON, KINDS, LABEL, LAUNCHD, SERVICE, SYSTEMD, TIMER
+from recall import dirs
 from recall.notice import Notice, shell_quoted
 from recall.replace import locked
+from recall.scheduling import crontab, job, jobfiles, programs
+from recall.scheduling.crontabs import Crontab
+from recall.scheduling.job import CRON, KINDS, LABEL, LAUNCHD, SERVICE, SYSTEMD, TIMER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from recall.job import Job
+    from recall.scheduling.job import Job
 
     Environ = Mapping[str, str]
 

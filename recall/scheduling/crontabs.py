@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 from index_cache.errors import RootUnavailable
-from recall import programs
-from recall.crontab import entries
+from recall.scheduling import programs
+from recall.scheduling.crontab import entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from recall.programs import Done
+    from recall.scheduling.programs import Done
 
 _ATTEMPTS = 5  # to write what nobody else changed meanwhile
 _UNTOUCHED = "nothing was changed"

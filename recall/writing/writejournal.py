@@ -21,10 +21,10 @@ from index_cache.errors import (
     WriteRefused,
 )
 from index_cache.locks import WriterLock
-from recall import auditchain
 from recall.leftovers import sweep
 from recall.replace import locked, make_private
-from recall.within import Tree, digest
+from recall.writing import auditchain
+from recall.writing.within import Tree, digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

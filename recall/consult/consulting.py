@@ -9,9 +9,9 @@ from index_cache import db
 from index_cache.errors import IntegrityError, NotFound
 from index_cache.locks import last_used
 from index_cache.refresh import Options
+from recall.consult.readout import Outdated, Readout
 from recall.nesting import Nesting, filters
 from recall.opened import demand, repair, unreadable
-from recall.readout import Outdated, Readout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

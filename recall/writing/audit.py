@@ -8,16 +8,17 @@ from __future__ import annotations
 import os
 
 from index_cache.errors import InvalidInput, RecallError, RootUnavailable
-from recall import auditchain, state
+from recall import state
 from recall.files import Unreadable, reason_of
 from recall.replace import locked
-from recall.within import Tree
-from recall.writejournal import AUDIT, SUFFIX, audit_file, read_pending
 from recall.writes import refuse_foreign, unwritten
+from recall.writing import auditchain
+from recall.writing.within import Tree
+from recall.writing.writejournal import AUDIT, SUFFIX, audit_file, read_pending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from recall.auditchain import Broken, Fields
+    from recall.writing.auditchain import Broken, Fields
 
 MACHINE_FILE = "machine"
 _DIGITS = 16  # of a machine's id, hexadecimal

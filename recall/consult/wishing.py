@@ -1,10 +1,10 @@
-"""A search that is asked for more than its best cards: see ``recall.wish``."""
+"""A search that is asked for more than its best cards: see ``recall.consult.wish``."""
 
 from __future__ import annotations
 
 from index_cache.filters import Filter
-from recall.consulting import now
-from recall.readout import Readout
+from recall.consult.consulting import now
+from recall.consult.readout import Readout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from index_cache.files import FileSystem
     from index_cache.model import Root
     from index_cache.store import Store
+    from recall.consult.wish import Wish
     from recall.searching import Answer, Searching
-    from recall.wish import Wish
 
 
 def grant(

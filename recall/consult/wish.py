@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from index_cache.errors import InvalidInput
-from recall.expanding import MAX_NODES, MAX_TOKENS, NODES, TOKENS
+from recall.consult.expanding import MAX_NODES, MAX_TOKENS, NODES, TOKENS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import datetime
 
-    from recall.payload import Record
+    from recall.writing.payload import Record
 
 _BOM = b"\xef\xbb\xbf"
 _MARKUP = re.compile(r"([*_`\[\]<>&\\~!])")

@@ -19,13 +19,13 @@ from index_cache.errors import (
 from index_cache.files import FileSystem
 from index_cache.reader import record_id
 from index_cache.scan import look
-from recall.audit import machine_id
-from recall.filenames import fold, free, slug
-from recall.payload import DIRECTORIES, PROPOSAL, meant_line
-from recall.recordtext import Note, scalar, stamp
-from recall.remembering import TRIES, check_place
-from recall.within import Tree, digest
-from recall.writejournal import Change, commit, settle, writing
+from recall.writing.audit import machine_id
+from recall.writing.filenames import fold, free, slug
+from recall.writing.payload import DIRECTORIES, PROPOSAL, meant_line
+from recall.writing.recordtext import Note, scalar, stamp
+from recall.writing.remembering import TRIES, check_place
+from recall.writing.within import Tree, digest
+from recall.writing.writejournal import Change, commit, settle, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

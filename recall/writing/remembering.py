@@ -16,11 +16,11 @@ from index_cache.errors import (
     WriteRefused,
 )
 from index_cache.reader import record_id
-from recall import admission, alike, payload
-from recall.audit import machine_id
-from recall.filenames import PATH_BYTES, SUFFIX, fold, free, slug
-from recall.recordtext import Note, new_note, stamp
-from recall.writejournal import Change, commit, settle, writing
+from recall.writing import admission, alike, payload
+from recall.writing.audit import machine_id
+from recall.writing.filenames import PATH_BYTES, SUFFIX, fold, free, slug
+from recall.writing.recordtext import Note, new_note, stamp
+from recall.writing.writejournal import Change, commit, settle, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from index_cache.model import Root
-    from recall.payload import Record
-    from recall.within import Tree
+    from recall.writing.payload import Record
+    from recall.writing.within import Tree
 
     class Known(Protocol):
         """What is known of a root's notes: its cache, searched."""

@@ -8,9 +8,10 @@ from contextlib import suppress
 from index_cache.errors import InvalidInput, RecallError
 from index_cache.filters import Filter
 from index_cache.lookup import by_name
-from recall import dirs, writetarget
-from recall.payload import ADAPTERS
-from recall.remembering import Remembering, check_grant
+from recall import dirs
+from recall.writing import writetarget
+from recall.writing.payload import ADAPTERS
+from recall.writing.remembering import Remembering, check_grant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
 
     from index_cache.model import Root
     from recall.card import Card
-    from recall.payload import Record
-    from recall.remembering import Written
     from recall.rootstatus import RootStatus
     from recall.searching import Answer
     from recall.service import Recall
+    from recall.writing.payload import Record
+    from recall.writing.remembering import Written
 
 _LOOKED_AT = 20  # hits that may be what is to be written
 _ASKED = 4_000  # characters of a record's text that are searched for

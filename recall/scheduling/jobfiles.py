@@ -8,7 +8,7 @@ from contextlib import suppress
 from index_cache.errors import RootUnavailable, WriteRefused
 from recall import replace
 from recall.files import Unreadable, read_small
-from recall.job import is_intact, is_ours
+from recall.scheduling.job import is_intact, is_ours
 from recall.writes import refuse_foreign, unwritten
 
 TYPE_CHECKING = False

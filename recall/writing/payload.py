@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from index_cache.errors import GovernanceRefused, InvalidInput, RecallError
 from index_cache.privacy import strip
 from index_cache.text import split
-from recall.filenames import PATH_BYTES, checked_path
+from recall.writing.filenames import PATH_BYTES, checked_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

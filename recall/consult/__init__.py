@@ -1,0 +1,1 @@
+"""Reading records: pages, timelines, whole ones, what is related. See ``spec/reading.md``."""
