@@ -210,6 +210,6 @@ UNITS = ["a", "a-", "aB", "日", "(", "é", "a++", "data:", "data:a/b,", ".@", "
 @pytest.mark.parametrize("unit", UNITS)
 def test_one_long_chunk_takes_no_more_than_a_moment(unit: str) -> None:
     text = unit * (500_000 // len(unit))
-    begun = time.perf_counter()
+    begun = time.process_time()
     ANALYZER.text(text)
-    assert time.perf_counter() - begun < 3
+    assert time.process_time() - begun < 3

@@ -72,9 +72,9 @@ GROWING = {
 
 @pytest.mark.parametrize("block", GROWING.values(), ids=GROWING)
 def test_F1_no_block_takes_more_than_a_moment(block: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     found = frontmatter.parse(block)
-    assert time.perf_counter() - begun < 1
+    assert time.process_time() - begun < 1
     assert len(repr(found)) < 40 * frontmatter.MAX_YAML
 
 
@@ -90,9 +90,9 @@ UNCLOSED = {
 
 @pytest.mark.parametrize("text", UNCLOSED.values(), ids=UNCLOSED)
 def test_F1_finding_the_block_takes_linear_time(text: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert split(text) == (None, 0)
-    assert time.perf_counter() - begun < 1
+    assert time.process_time() - begun < 1
 
 
 BITS = ["---\n", "a: ", "b", "\n", "  ", "\t", "- ", "[", "]", "{", "}", "&x ", "*x", '"', "'"]

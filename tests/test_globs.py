@@ -152,8 +152,8 @@ def test_any_text_is_a_glob(glob: str) -> None:
     ],
 )
 def test_no_glob_is_slow(glob: str, path: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     globs = Globs([glob])
     for _ in range(20):
         assert not globs.match(path.encode())
-    assert time.perf_counter() - begun < 1
+    assert time.process_time() - begun < 1

@@ -76,9 +76,9 @@ ALIKE = {
 
 @pytest.mark.parametrize("data", ALIKE.values(), ids=ALIKE)
 def test_F1_no_bytes_take_more_than_a_moment(data: bytes) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     parse(b"n.md", data)
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 NAMES = st.binary(max_size=20).filter(lambda name: not {0, 47} & set(name))

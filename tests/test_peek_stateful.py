@@ -270,4 +270,6 @@ def test_D1_D2_D3_a_look_tells_what_a_scan_would_or_asks_for_one(
             phases=(Phase.generate, Phase.shrink),
         ),
     )
-    assert {kind for kind, times in Clocked.outcomes.items() if times} == KINDS
+    met = {kind for kind, times in Clocked.outcomes.items() if times}
+    # Among few examples there may be none of the rarest kind.
+    assert met == KINDS or (long_count(10) < 10 and met == KINDS - {"went"})

@@ -195,10 +195,10 @@ def test_Q1_odd_text_finds_what_it_is_about(recall: Recall, text: str, path: str
 def test_Q1_a_hundred_kilobytes_of_paste(recall: Recall) -> None:
     paste = " ".join(f"frame{number % 300}(at=0x{number % 300:06x});" for number in range(5_000))
     assert len(paste) > 100_000
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert recall.search(paste) == []
     assert recall.search(f"{paste} deploy {paste}")[0].path == "keys.md"
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 @settings(max_examples=200)

@@ -124,7 +124,7 @@ def test_sql_and_python_say_the_same(
     record: tuple[str, str, int | None],
 ) -> None:
     limits = Lifecycle(sources, sessions, *times)
-    wanted = Filter(journal=True)
+    wanted = Filter(journal=True, proposal=True)
     wanted.lifecycle = limits
     clauses, values = wanted.sql()
     select = f"SELECT 1{clauses} FROM (SELECT ? AS source, ? AS session, ? AS created_at) AS d"  # noqa: S608

@@ -188,9 +188,9 @@ SLOW += ["- a\n", "word\n", "a\n---\n", "> a\n", "。", "。 ", "“", "    a\n"
 @pytest.mark.parametrize("unit", SLOW)
 def test_finding_the_pieces_takes_linear_time(unit: str) -> None:
     body = ("a" + unit * MAX_BODY)[:MAX_BODY]
-    begun = time.perf_counter()
+    begun = time.process_time()
     found = texts(body)
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2
     assert all(len(piece) <= LONGEST for _, piece in found)
 
 
