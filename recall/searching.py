@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from index_cache import search
 from index_cache.candidates import candidates
+from index_cache.errors import InvalidInput
 from recall import project, rank
 from recall.asked import Question
 from recall.dress import Dresser
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from recall.card import Card
     from recall.consult.readout import Expansion
     from recall.consult.records import Record
+    from recall.consult.wish import Wish
     from recall.operators import Operators
 
 RESCORED = 50  # candidates that are scored with all there is, at least
@@ -64,6 +66,49 @@ class Answer:
         self.operators: Operators | None = None
         self.records: list[tuple[Record, float]] | None = None
         self.expansion: Expansion | None = None
+
+
+class Request:
+    """What a search is asked besides its words: see ``Recall.answer``, which has the defaults."""
+
+    __slots__ = (
+        "explain",
+        "journal",
+        "k",
+        "operators",
+        "proposal",
+        "recency",
+        "types",
+        "under",
+        "wish",
+    )
+
+    def __init__(
+        self,
+        k: int,
+        types: Sequence[str] | None,
+        under: str | None,
+        *,
+        journal: bool,
+        proposal: bool,
+        explain: bool,
+        recency: float,
+        operators: bool,
+        wish: Wish | None,
+    ) -> None:
+        if k < 1:
+            raise InvalidInput(f"k must be at least 1, not {k}")
+        if not 0 <= recency < float("inf"):
+            raise InvalidInput(f"recency must be a finite number, 0 or more, not {recency}")
+        self.k = k
+        self.types = types
+        self.under = under
+        self.journal = journal
+        self.proposal = proposal
+        self.explain = explain
+        self.recency = recency
+        self.operators = operators
+        self.wish = wish
 
 
 class Searching:

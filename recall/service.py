@@ -7,7 +7,6 @@ import time
 
 from index_cache import db
 from index_cache.analyze import Analyzers
-from index_cache.errors import InvalidInput
 from index_cache.files import FileSystem
 from index_cache.model import Root
 from index_cache.refresh import Options
@@ -15,14 +14,14 @@ from recall import caches, config, dirs, failures
 from recall.asked import may_narrow
 from recall.nesting import Nesting, filters
 from recall.opened import compare, demand, open_roots, repair, unreadable
-from recall.searching import Answer, Searching
+from recall.searching import Answer, Request, Searching
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Self, TypeVar
 
-    from index_cache.filters import Lifecycle
+    from index_cache.filters import Filter, Lifecycle
     from index_cache.ingest import Progress
     from index_cache.refresh import Report
     from index_cache.store import Store
@@ -170,10 +169,17 @@ class Recall:
         ``include_proposal`` lets notes of type Proposal in. ``wish`` is what is asked for besides
         (``spec/reading.md``); its pages stand for ``k``.
         """
-        if k < 1:
-            raise InvalidInput(f"k must be at least 1, not {k}")
-        if not 0 <= recency < float("inf"):
-            raise InvalidInput(f"recency must be a finite number, 0 or more, not {recency}")
+        request = Request(
+            k,
+            _listed(types),
+            under,
+            journal=include_journal,
+            proposal=include_proposal,
+            explain=explain,
+            recency=recency,
+            operators=operators,
+            wish=wish,
+        )
         options = Options(wait=wait, progress=progress)
         reports = [
             each.refresh(options) if refresh else each.as_it_is(wait) for each in self._opened
@@ -181,35 +187,19 @@ class Recall:
         if refresh:
             self._swept = time.monotonic()
         answer = Answer(query, reports)
-        asked = _listed(types)
-
-        def fill() -> None:
-            self._fill(
-                answer,
-                k,
-                asked,
-                under,
-                include_journal,
-                proposal=include_proposal,
-                explain=explain,
-                recency=recency,
-                operators=operators,
-                wish=wish,
-            )
-
         try:
             demand(self._opened, reports)
-            while not self._filled(fill, answer, options):
+            while not self._filled(answer, request, options):
                 continue
         finally:
             looked = [each for each in reports if refresh or each.damage or each.built]
             failures.record(self._state, looked)
         return answer
 
-    def _filled(self, fill: Callable[[], None], answer: Answer, options: Options) -> bool:
+    def _filled(self, answer: Answer, request: Request, options: Options) -> bool:
         """Fill in an answer; False if a cache was damaged and has been made anew instead."""
         try:
-            fill()
+            self._fill(answer, request)
         except db.TROUBLE as error:
             if not db.is_damage(error):
                 raise unreadable(error) from error
@@ -218,62 +208,54 @@ class Recall:
             return False
         return True
 
-    def _fill(
-        self,
-        answer: Answer,
-        k: int,
-        types: list[str] | None,
-        under: str | None,
-        journal: bool,  # noqa: FBT001 - handed on as it came
-        *,
-        proposal: bool,
-        explain: bool,
-        recency: float,
-        operators: bool,
-        wish: Wish | None,
-    ) -> None:
+    def _fill(self, answer: Answer, request: Request) -> None:
+        live = self._live(answer, request)
+        try:
+            for _, store, _, _ in live:
+                store.begin_reading()
+            searching = Searching(live, self._analyzers, self._fs, self._cwd, request.recency)
+            if request.wish is None:
+                searching.run(answer, request.k, explain=request.explain)
+            else:
+                from recall.consult.wishing import grant  # few searches ask for more
+
+                grant(searching, answer, request, request.wish, live, self._fs)
+        finally:
+            for _, store, _, _ in live:
+                store.end_reading()
+
+    def _live(
+        self, answer: Answer, request: Request
+    ) -> list[tuple[Root, Store, Filter | None, bool]]:
+        """Return what is searched: each root that has a view, with what of it is asked for."""
         stores = [each.view for each in self._opened]
         nesting = Nesting(self.roots, stores)
-        now = self._fs.now_ns() // 1000
         wanted = filters(
             self.roots,
             nesting,
-            types,
-            under,
+            request.types,
+            request.under,
             self._cwd,
-            journal,
-            proposal=proposal,
-            valid_at=now,
+            request.journal,
+            proposal=request.proposal,
+            valid_at=self._fs.now_ns() // 1000,
         )
-        if operators and may_narrow(answer.query):
+        if request.operators and may_narrow(answer.query):
             from recall.narrowing import narrow, understood
 
             answer.operators = understood(answer.query, self.roots, stores, self._analyzers)
             wanted = narrow(self.roots, stores, wanted, answer.operators, self._analyzers)
-        if wish is not None:
+        if request.wish is not None:
             for part in wanted:
                 if part is not None:
-                    part.lifecycle = wish.lifecycle
-        live = [
+                    part.lifecycle = request.wish.lifecycle
+        return [
             (root, store, part, counted)
             for root, store, part, counted in zip(
                 self.roots, stores, wanted, nesting.counted, strict=True
             )
             if store is not None
         ]
-        try:
-            for _, store, _, _ in live:
-                store.begin_reading()
-            searching = Searching(live, self._analyzers, self._fs, self._cwd, recency)
-            if wish is None:
-                searching.run(answer, k, explain=explain)
-            else:
-                from recall.consult.wishing import grant  # few searches ask for more
-
-                grant(searching, answer, k, wish, live, self._fs, explain=explain)
-        finally:
-            for _, store, _, _ in live:
-                store.end_reading()
 
     def get(self, ids: Iterable[str] | str) -> list[Record]:
         """Return the whole records with these ids, 1 to 100, in their order, each once.

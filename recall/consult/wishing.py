@@ -14,25 +14,27 @@ if TYPE_CHECKING:
     from index_cache.model import Root
     from index_cache.store import Store
     from recall.consult.wish import Wish
-    from recall.searching import Answer, Searching
+    from recall.searching import Answer, Request, Searching
 
 
 def grant(
     searching: Searching,
     answer: Answer,
-    k: int,
+    request: Request,
     wish: Wish,
     live: Sequence[tuple[Root, Store, Filter | None, bool]],
     fs: FileSystem,
-    *,
-    explain: bool,
 ) -> None:
-    """Fill in an answer. Raises NotFound and IntegrityError for the record to be expanded."""
+    """Fill in an answer to a request with a wish.
+
+    Raises NotFound and IntegrityError for the record to be expanded.
+    """
+    explain = request.explain
     readout = Readout(
         [(root, store, part or Filter()) for root, store, part, _ in live], fs, now(fs), last=True
     )
     if wish.search and wish.page is None:
-        searching.run(answer, k, explain=explain)
+        searching.run(answer, request.k, explain=explain)
     elif wish.search and wish.page is not None:
         hits = searching.page(answer, wish.page, wish.page_size, explain=explain)
         if wish.cards:
