@@ -1,6 +1,6 @@
-"""Who may write a root's cache: a kernel lock, and what its file's time says.
+"""Kernel locks, and who may write a root's cache: such a lock, and what its file's time says.
 
-See ``spec/cache-format.md``.
+Nothing else takes locks of the kernel. See ``spec/cache-format.md``.
 """
 
 from __future__ import annotations
@@ -9,18 +9,32 @@ import os
 import stat
 import time
 
-from index_cache.errors import CacheBusy
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from index_cache.errors import CacheBusy
     from index_cache.model import Root
 
 SUFFIX = ".lock"
 POLL = 0.005  # seconds
 _PRIVATE_FILE = 0o600
+
+
+def take(descriptor: int) -> bool:
+    """Take the lock of an open file for this process alone, without waiting for it.
+
+    False when another process has it; True also when this one has it by inheritance. It is gone
+    when the last descriptor of that opening is closed. Raises OSError: that file system has none.
+    """
+    import fcntl  # searches import this module, and lock nothing
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 class WriterLock:
@@ -38,25 +52,20 @@ class WriterLock:
         """Take the lock, waiting up to ``wait`` seconds; True when it is held."""
         if self._path is None or self._descriptor is not None:
             return True
-        import fcntl  # searches import this module, and lock nothing
-
         descriptor = _open(self._path)
         deadline = time.monotonic() + wait
-        while True:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+        try:
+            while not take(descriptor):
                 if time.monotonic() >= deadline:
                     os.close(descriptor)
                     return False
                 # The kernel knows no lock with a time limit but by a signal, which is the caller's.
                 time.sleep(POLL)
-            except OSError:  # a file system that knows no locks
-                os.close(descriptor)
-                raise
-            else:
-                self._descriptor = descriptor
-                return True
+        except OSError:  # a file system that knows no locks
+            os.close(descriptor)
+            raise
+        self._descriptor = descriptor
+        return True
 
     def release(self) -> None:
         """Give the lock back, if it is held."""
@@ -135,6 +144,8 @@ def last_used(path: str) -> float | None:
 
 def busy(root: Root, wait: float) -> CacheBusy:
     """Return the error for a cache that another process is still building."""
+    from index_cache.errors import CacheBusy  # rare, and the prompt hook imports this module
+
     return CacheBusy(
         f"another process is still building the cache of root {root.name} (waited {wait:g} s)",
         where=root.path,

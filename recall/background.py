@@ -7,11 +7,10 @@ leave a request that it finds. The races are in ``spec/hook.md``, *Refresh*.
 
 from __future__ import annotations
 
-import fcntl
 import os
-import sys
 import time
 
+from index_cache import locks
 from index_cache.digests import hashed
 from index_cache.files import refuse_directory
 from recall import __version__, dirs, state
@@ -19,8 +18,7 @@ from recall.files import Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Mapping, Sequence
 
     from index_cache.model import Root
 
@@ -35,12 +33,7 @@ LOCK, REQUEST = ".lock", ".asked"  # behind a key, the names of its files
 DIGITS = 32  # of a key
 
 _RECORD_BYTES = 64
-_STANDARD = 2  # the highest descriptor that any program expects to be open
 _ATTEMPTS = 3  # to lock a file that others delete
-_MOST = 256  # descriptors to look at where the system lists none
-# HUP, INT, QUIT, PIPE, ALRM, TERM: the same numbers on every system. What our parent ignores, as
-# Python does a broken pipe, would be ignored by the new process. The module signal takes 2 ms.
-_SIGNALS = (1, 2, 3, 13, 14, 15)
 
 
 def ask(
@@ -95,10 +88,20 @@ def _asked(
     try:
         if turn.wait(interval, now) > LONGEST_WAIT:
             return RECENT
-        spawn([cwd, turn.key, str(turn.descriptor), *more], environ, turn.descriptor)
+        start([cwd, turn.key, str(turn.descriptor), *more], environ, turn.descriptor)
     finally:
         turn.give_back()
     return STARTED
+
+
+def start(arguments: list[str], environ: Mapping[str, str], lock: int) -> None:
+    """Start the process, which goes on to hold the descriptor ``lock``. Raises OSError.
+
+    ``arguments`` are those of ``recall.sweeper``.
+    """
+    from recall import detach  # most prompts find a process at work, or one that was
+
+    detach.spawn("recall.sweeper", arguments, environ, lock)
 
 
 def key(roots: Sequence[Root], environ: Mapping[str, str]) -> str:
@@ -142,9 +145,8 @@ class Turn:
             if self.descriptor < 0:
                 self.descriptor = state.open_to_append(self._state, self._lock)
             try:
-                fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                break
+                if not locks.take(self.descriptor):
+                    break
             except OSError:  # a file system without locks
                 self.give_back()
                 raise
@@ -189,48 +191,3 @@ def _parsed(data: bytes) -> tuple[float, float] | None:
         return None
     limit = float("inf")
     return (ended, seconds) if 0 <= ended < limit and 0 <= seconds < limit else None
-
-
-def spawn(arguments: list[str], environ: Mapping[str, str], lock: int) -> None:
-    """Start the process in a session of its own, with nothing open but the lock.
-
-    ``arguments`` are those of ``recall.sweeper``, ``lock`` is the descriptor of the lock. Raises
-    OSError.
-    """
-    if not sys.executable:
-        raise OSError("where the interpreter is, is not known")
-    # -P: the working directory may be a stranger's repository.
-    command = [sys.executable, "-P", "-m", "recall.sweeper", *arguments]
-    options: dict[str, Any] = {
-        "file_actions": list(_file_actions(lock)),
-        "setsigmask": (),
-        "setsigdef": _SIGNALS,
-    }
-    os.set_inheritable(lock, True)  # noqa: FBT003 - its only form
-    try:
-        os.posix_spawn(sys.executable, command, environ, setsid=True, **options)
-    except NotImplementedError:  # the process does it itself, a moment later
-        os.posix_spawn(sys.executable, command, environ, **options)
-
-
-def _file_actions(lock: int) -> Iterator[tuple[Any, ...]]:
-    for descriptor in _descriptors():
-        if descriptor > _STANDARD and descriptor != lock and _is_inheritable(descriptor):
-            yield (os.POSIX_SPAWN_CLOSE, descriptor)
-    yield (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDWR, 0)
-    yield (os.POSIX_SPAWN_DUP2, 0, 1)
-    yield (os.POSIX_SPAWN_DUP2, 0, 2)
-
-
-def _descriptors() -> Iterator[int]:
-    try:
-        return map(int, os.listdir("/dev/fd"))
-    except (OSError, ValueError):
-        return iter(range(_MOST))
-
-
-def _is_inheritable(descriptor: int) -> bool:
-    try:
-        return os.get_inheritable(descriptor)
-    except OSError:  # that of the listing itself, closed by now
-        return False

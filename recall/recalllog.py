@@ -143,16 +143,17 @@ def _rotate(state_dir: str, descriptor: int) -> bool:
     full at once would rename twice, and the second time what was begun just then. Nobody waits for
     the lock; who doesn't get it appends to the file as it is.
     """
-    import fcntl
+    from index_cache import locks
 
     path = os.path.join(state_dir, FILE)
     mine = os.fstat(descriptor)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        is_held = locks.take(descriptor)
     except OSError:
-        if mine.st_size <= MAX_BYTES + _SLACK:
-            return False
-        # So much does not come from a moment of rotating: this file system has no locks.
+        is_held = False
+    # More does not come from a moment of rotating: this file system has no locks.
+    if not is_held and mine.st_size <= MAX_BYTES + _SLACK:
+        return False
     try:
         now = os.lstat(path)
         if (now.st_dev, now.st_ino) == (mine.st_dev, mine.st_ino):

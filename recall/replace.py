@@ -116,22 +116,20 @@ def locked(
 
 
 def _is_locked(descriptor: int, directory: str, patience: float, busy: type[RecallError]) -> bool:
-    import fcntl
     import time
 
+    from index_cache import locks
+
     end = time.monotonic() + patience
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
+    try:
+        while not locks.take(descriptor):
             if time.monotonic() >= end:
                 raise busy(
                     f"another process has had the lock of a directory for {patience:g} s",
                     where=directory,
                     hint="try again when it is done; nothing was changed",
-                ) from error
+                )
             time.sleep(_PACE)
-        except OSError:
-            return False
-        else:
-            return True
+    except OSError:
+        return False
+    return True

@@ -10,8 +10,8 @@ import os
 import sys
 import time
 
-from recall import dirs, state
-from recall.background import DIGITS, DIRECTORY, LOCK, LONGEST_WAIT, NAMED, REQUEST, Turn, spawn
+from recall import detach, dirs, state
+from recall.background import DIGITS, DIRECTORY, LOCK, LONGEST_WAIT, NAMED, REQUEST, Turn, start
 from recall.files import Unreadable
 
 TYPE_CHECKING = False
@@ -112,7 +112,7 @@ def _serve(turn: Turn, cwd: str, state_dir: str, more: Sequence[str] = ()) -> No
 
     serve(turn, interval, sweep)
     if turn.descriptor >= 0:
-        spawn([cwd, turn.key, str(turn.descriptor), *more], os.environ, turn.descriptor)
+        start([cwd, turn.key, str(turn.descriptor), *more], os.environ, turn.descriptor)
         turn.give_back()
     sweep_files(state_dir)
 
@@ -210,9 +210,7 @@ def _is_old(path: str, now: float) -> bool:
 
 def _leave() -> None:
     """Leave the host's session, its directory, and the person's work in front."""
-    os.chdir("/")
-    if os.getsid(0) != os.getpid():
-        os.setsid()
+    detach.leave()
     os.nice(_NICE)
 
 

@@ -580,12 +580,12 @@ def test_one_process_does_not_go_on_for_ever(
         turn.request()
         return 0.0
 
-    def spawn(arguments: list[str], _: object, lock: int) -> None:
+    def start(arguments: list[str], _: object, lock: int) -> None:
         assert not is_free(turn)
         started.append((arguments, lock))
 
     monkeypatch.setattr(sweeper, "_swept", sweep)
-    monkeypatch.setattr(sweeper, "spawn", spawn)
+    monkeypatch.setattr(sweeper, "start", start)
     assert turn.take()
     descriptor = turn.descriptor
     sweeper._serve(turn, str(notes), where)

@@ -47,7 +47,7 @@ ALWAYS: Mapping[str, str] = {
         recall.aftermath recall.background recall.recalllog""",
     "SQLite": "apsw",
     "stems": "Stemmer cython_runtime",
-    "the lock of the refresh": "fcntl",
+    "the lock of the refresh": "index_cache.locks fcntl",
     "scores": "math",
     "JSON": "recall.quickjson _json",
     "what apsw itself imports": """

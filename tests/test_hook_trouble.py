@@ -200,7 +200,7 @@ def test_C5_an_empty_environment_is_enough(notes: Path, home: Path) -> None:
     env["PYTHONPATH"] = os.environ.get("PYTHONPATH")
     first = f"from recall import dirs\ndirs.home_of = lambda user: {str(home)!r}\n"
     # What it starts must not find the home of whoever runs the test.
-    first += "from recall import background\nbackground.spawn = lambda *_: None\n"
+    first += "from recall import background\nbackground.start = lambda *_: None\n"
     assert hook(event(KEYS), env=env, first=first).titles == [TITLE]
     assert no_fault()
 
