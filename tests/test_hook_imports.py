@@ -51,7 +51,7 @@ ALWAYS: Mapping[str, str] = {
     "scores": "math",
     "JSON": "recall.quickjson _json",
     "what apsw itself imports": """
-        collections collections.abc _collections itertools keyword operator _operator reprlib""",
+        collections collections.abc _collections io itertools keyword operator _operator reprlib""",
     "digests": "index_cache.digests _blake2",
     "letters": "unicodedata",
     "small parts": "__future__ zlib",
