@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     Made = list[tuple[str, str, bool]]  # name, directory, whether it is new
 
+MANY = 50  # roots: with several hundred, prompts end at the hook's deadline
 _LISTED = 5  # places that are not proposed, in a text; --json has all
 
 
@@ -145,11 +146,19 @@ def _top(directory: str) -> bytes:
     """Return where to look. Raises NotFound, or RootUnavailable for what can't be listed."""
     from index_cache.errors import InvalidInput, NotFound, RootUnavailable
     from recall.files import directory_fault
+    from recall.notice import shell_quoted
 
     if not directory or "\0" in directory:
         raise InvalidInput("DIR must be a directory", where=repr(directory))
     path = os.path.realpath(os.path.join(working_directory(), directory))
     fault = directory_fault(path)
+    if fault is not None and fault.missing and os.path.exists(path):
+        raise NotFound(
+            "DIR must be a directory, and this is a file",
+            where=path,
+            hint="name the directory that holds it: "
+            f"recall roots discover {shell_quoted(os.path.dirname(path))}",
+        )
     if fault is not None:
         error = NotFound if fault.missing else RootUnavailable
         raise error(f"the directory {fault.reason}", where=path)
@@ -175,6 +184,14 @@ def _tell(console: Console, found: Discovery, depth: int, limit: float) -> None:
         path, reason = unreadable[0]
         first = "" if len(unreadable) == 1 else ", the first"
         console.note(f"{count} could not be read{first}: {os.fsdecode(path)}: {reason}")
+    if len(found.proposals) > MANY:
+        console.note(
+            f"{len(found.proposals):,} roots are proposed: each has a cache of its own, which "
+            "every prompt opens and every refresh looks at, so with many of them prompts are answered "
+            "late or not at all",
+            "take few: one root around many (recall roots add NAME DIR), or y and n for each at a "
+            "terminal; isolate = true searches in a project its own only",
+        )
 
 
 def _ask(proposals: Sequence[Proposal]) -> list[Proposal]:
