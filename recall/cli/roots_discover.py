@@ -75,13 +75,15 @@ def command(
     y yes, n no, a all from here, q no more. Otherwise nothing is written without --yes. What your
     configuration has already is told, and not proposed again.
     """
-    from recall import dirs
+    from recall import dirs, told
 
     console = Console("roots discover", as_json=as_json)
     file = required(dirs.config_file(os.environ), "a configuration file")
     _check_group(group)
-    entries = _entries(file)
+    with told.hushing(file, working_directory(), os.environ):
+        entries = _entries(file)
     found = _find(directories, entries, depth, limit)
+    aside = _set_aside(found, entries)
     _tell(console, found, depth, limit)
     if yes or dry_run:
         chosen = found.proposals
@@ -96,8 +98,8 @@ def command(
     if made and not entries and not dry_run:
         _tell_of_variables(console, file)
     return console.finish(
-        lambda: _data(found, made, file, dry_run=dry_run),
-        lambda _: _toml(made, rules) if dry_run else _text(found, made, file),
+        lambda: {**_data(found, made, file, dry_run=dry_run), "aside": aside},
+        lambda _: _toml(made, rules) if dry_run else _text(found, made, file, aside),
     )
 
 
@@ -140,6 +142,19 @@ def _find(
     finally:
         if progress is not None:
             progress.close()
+
+
+def _set_aside(found: Discovery, entries: Sequence[Entry]) -> int:
+    """Take out the names of roots of other projects, and return how many places are theirs."""
+    from recall import told
+
+    may = told.here(working_directory(), os.environ)
+    if may is None:
+        return 0
+    mine = may.names(entries)
+    every = [(path, [n for n in names if n in mine]) for path, names in found.configured]
+    found.configured = [(path, names) for path, names in every if names]
+    return len(every) - len(found.configured)
 
 
 def _top(directory: str) -> bytes:
@@ -187,8 +202,8 @@ def _tell(console: Console, found: Discovery, depth: int, limit: float) -> None:
     if len(found.proposals) > MANY:
         console.note(
             f"{len(found.proposals):,} roots are proposed: each has a cache of its own, which "
-            "every prompt opens and every refresh looks at, so with many of them prompts are answered "
-            "late or not at all",
+            "every prompt opens and every refresh looks at, so with many of them prompts are "
+            "answered late or not at all",
             "take few: one root around many (recall roots add NAME DIR), or y and n for each at a "
             "terminal; isolate = true searches in a project its own only",
         )
@@ -291,7 +306,7 @@ def _toml(made: Made, rules: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
     return "".join(f"{visible(line)}\n" for line in ("[roots]", *lines)) if lines else ""
 
 
-def _text(found: Discovery, made: Made, file: str) -> str:
+def _text(found: Discovery, made: Made, file: str, aside: int) -> str:
     if made:
         lines = [
             f"{'added' if new else 'there already'}: {visible(name)}: {visible(path)}\n"
@@ -305,6 +320,8 @@ def _text(found: Discovery, made: Made, file: str) -> str:
         f"there already: {visible(path)}: {', '.join(map(visible, names))}\n"
         for path, names in found.configured
     ]
+    if aside:
+        lines.append(f"isolate sets {number(aside, 'place')} of other projects aside here\n")
     reasons: dict[str, list[str]] = {}
     for path, why in found.passed_over:
         reasons.setdefault(why, []).append(path)
