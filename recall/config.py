@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from index_cache.errors import RecallError
     from recall.adopting import Others
     from recall.files import DirectoryFault
+    from recall.isolation import Apart
     from recall.looked import Looked
     from recall.settings import HookSettings
     from recall.withhold import Withheld
@@ -66,6 +67,12 @@ def load(
     else:
         entries = loading.entries or (loading.repository() if fallback else [])
     return loading.finish(entries, demand=demand)
+
+
+def apart(cwd: str, environ: Mapping[str, str]) -> Apart | None:
+    """Return what isolation found in ``cwd``, None where it holds not. Raises ConfigInvalid."""
+    (loading := _Loading(cwd, environ, None)).read_files()
+    return loading.isolate()
 
 
 def _is_directory_flag(value: str) -> bool:
@@ -207,11 +214,11 @@ class _Loading:
         reason = "outside the project, whose file is not trusted"
         self.left_out += [LeftOut(e.name, e.path, reason, e.source) for e in self.refused]
 
-    def isolate(self) -> None:
-        """Set aside the roots of other projects than the one the person stands in, if asked to."""
+    def isolate(self) -> Apart | None:
+        """Set aside the roots of other projects, if asked to; None outside of any project."""
         read = all(file.inherit for file in self.files)  # both files, as far as they are there
         if not any(file.isolate for file in (self.files if read else self._everything().values())):
-            return
+            return None
         from recall import isolation
 
         found = isolation.Apart(self.cwd, self.environ, self.looked)
@@ -220,6 +227,7 @@ class _Loading:
         self.notices = [notice for notice in self.notices if notice not in found.unsaid]
         if found.silent:
             self.left_out = []
+        return found if found.is_in_a_project() else None
 
     def named(self, names: Sequence[str], groups: Sequence[str]) -> list[Entry]:
         """Return the roots that the flags name: of those set aside, too, as they are asked for."""
@@ -388,5 +396,5 @@ class _Loading:
 
 def _withheld(files: dict[str, ConfigFile]) -> list[Withheld]:
     """Return what any root withholds that is configured here, whether it is searched or not."""
-    entries = [entry for file in files.values() for entry in file.entries]
-    return [(entry.path, entry.rules.private) for entry in entries if entry.rules.private]
+    entries = (entry for file in files.values() for entry in file.entries)
+    return [(each.path, each.rules.private) for each in entries if each.rules.private]

@@ -23,7 +23,7 @@ from recall.writes import refuse_foreign, unwritten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from recall.tomlwords import Value
 
@@ -110,8 +110,8 @@ def lines_of(roots: Sequence[tuple[str, str]], rules: Mapping[str, Rules]) -> li
     return tomlwords.pairs({name: _value(path, rules.get(path)) for name, path in roots})
 
 
-def remove_root(file: str, name: str) -> None:
-    """Take the root ``name`` out of ``file``.
+def remove_root(file: str, name: str, told: Container[str] | None = None) -> None:
+    """Take the root ``name`` out of ``file``; ``told`` may be offered as the nearest name.
 
     After ``add_root`` that restores the file byte for byte, but for what adding had to supply: a
     missing file, a ``[roots]`` header, the newline at the end of the last line.
@@ -122,7 +122,7 @@ def remove_root(file: str, name: str) -> None:
     def edit(text: str) -> str:
         roots = _roots(text, file)
         if name not in roots:
-            raise _no_such(name, roots, file)
+            raise _no_such(name, (each for each in roots if told is None or each in told), file)
         return without_root(text, name, file)
 
     if not os.path.lexists(file):

@@ -94,9 +94,11 @@ def discover(
         if told:
             told(f"looking: {directories:,} directories, {found:,} places")
 
-    survey = Survey(fs, depth, lambda: clock() >= until, progress)
+    survey = Survey(
+        fs, depth, lambda: clock() >= until, progress, None if home is None else os.fsencode(home)
+    )
     found = Discovery(survey)
-    for top in tops:
+    for top in sorted(tops, key=len):  # one that lies in another is a part of that
         survey.walk(top)
     known = _Known(entries, fs)
     every = _once(survey.places(), found)
@@ -228,8 +230,15 @@ def _glob(spot: Spot) -> str:
 
 
 def _escaped(path: bytes) -> str:
-    """Return a glob for a path: what it can't spell is one character of any kind."""
-    return "".join("?" if c == "[" or "\udc80" <= c <= "\udcff" else c for c in os.fsdecode(path))
+    """Return a glob for a path and no other; a byte that is no UTF-8 is one character of any kind.
+
+    A file of TOML can't hold it.
+    """
+    return "".join(map(_one, os.fsdecode(path)))
+
+
+def _one(char: str) -> str:
+    return "?" if "\udc80" <= char <= "\udcff" else f"[{char}]" if char in "*?[" else char
 
 
 def _directories(files: Iterable[bytes]) -> set[bytes]:

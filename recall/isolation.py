@@ -9,7 +9,7 @@ import os
 
 from index_cache.errors import ConfigInvalid
 from recall.configfile import MAX_CONFIG_BYTES
-from recall.dirs import home_dir
+from recall.dirs import config_file, home_dir
 from recall.files import Unreadable, read_small
 from recall.project import (
     PROJECT_FILE,
@@ -39,12 +39,13 @@ class Apart:
     says that what other programs name is not told either. Outside of any project all are ``mine``.
     """
 
-    __slots__ = ("_file", "_looked", "_where", "aside", "mine", "silent", "unsaid")
+    __slots__ = ("_file", "_looked", "_where", "_within", "aside", "mine", "silent", "unsaid")
 
     def __init__(self, cwd: str, environ: Mapping[str, str], looked: Looked | None) -> None:
         self._where = cwd, environ
         self._looked = looked
         self._file = find_project_file(cwd, [], looked)
+        self._within: list[str] | None = None
         self.mine: list[Entry] = []
         self.aside: list[Entry] = []
         self.unsaid: set[Notice] = set()
@@ -57,6 +58,7 @@ class Apart:
         programs name, if they were asked.
         """
         within = places(*self._where, [entry.path for entry in entries], self._looked)
+        self._within = within
         if within is None:
             self.mine = entries
             return
@@ -67,6 +69,14 @@ class Apart:
         if others is not None and leads_out(others, within):
             self.unsaid.update(others.notices())
             self.silent = True
+
+    def is_in_a_project(self) -> bool:
+        """Tell whether there is a project from which others are kept."""
+        return self._within is not None
+
+    def belongs(self, entry: Entry) -> bool:
+        """Tell whether a root is searched here, or would be if no other one hid it."""
+        return self._within is None or belongs(entry, self._within, self._file)
 
 
 def places(
@@ -128,8 +138,7 @@ def hushed(
     ``asked`` says that the project's file asks for isolation; where the wrong file can't be taken
     apart, a line of it that could ask counts.
     """
-    here = os.path.realpath(cwd)
-    if os.path.basename(file) == PROJECT_FILE or _is_above(here, _home(environ, None)):
+    if os.path.basename(file) == PROJECT_FILE or _is_no_project(cwd, environ):
         return error
     if not asked and not _may_ask(file):
         return error
@@ -138,6 +147,18 @@ def hushed(
         where=error.where,
         hint="cd && recall roots list",
     )
+
+
+def may_be_asked(cwd: str, environ: Mapping[str, str]) -> bool:
+    """Tell whether isolation could hold in ``cwd``, by the lines of files that may be wrong."""
+    if _is_no_project(cwd, environ):
+        return False
+    files = (find_project_file(cwd, []), config_file(environ))
+    return any(file is not None and _may_ask(file) for file in files)
+
+
+def _is_no_project(cwd: str, environ: Mapping[str, str]) -> bool:
+    return _is_above(os.path.realpath(cwd), _home(environ, None))
 
 
 def _may_ask(file: str) -> bool:

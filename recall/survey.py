@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 REPOSITORY, VAULTS, MEMORIES, PLAIN = "repository", "vault", "memory", "notes"
 ENOUGH = 3  # notes that make a directory one of notes
+TOGETHER = 2  # directories of notes that make the one around them a root
+BARREN = 24  # directories without notes that are no reason against it
 _LINK_BYTES = 64 * 1024
 _BARE = frozenset({b"HEAD", b"objects", b"refs"})
 
@@ -75,26 +77,75 @@ class Place:
 
 
 class _Node:
-    """A directory outside of every place, with what is known of it and of what lies below."""
+    """A directory outside of every place, with what is known of it and of what lies below.
 
-    __slots__ = ("all", "breaks", "named", "own", "parent", "path", "suffixes", "taken")
+    ``own`` are the notes in it that count, ``all`` those in it and below; ``loose`` of them are in
+    no directory of notes. ``below`` are the directories below it, ``barren`` those that have no
+    note, ``groups`` its children all of whose notes lie in directories of notes. ``breaks`` says
+    that what is no root's with others is in it or below, ``unseen`` that not all was looked at.
+    """
+
+    __slots__ = (
+        "all",
+        "barren",
+        "below",
+        "breaks",
+        "groups",
+        "loose",
+        "named",
+        "own",
+        "parent",
+        "path",
+        "suffixes",
+        "taken",
+        "unseen",
+        "vendored",
+    )
 
     def __init__(self, path: bytes, parent: _Node | None, named: str | None) -> None:
         self.path = path
         self.parent = parent
         self.named = named
-        self.own = self.all = 0
+        self.own = self.all = self.loose = self.below = self.barren = self.groups = 0
         self.suffixes: set[bytes] = set()
-        self.breaks = self.taken = False
+        self.vendored: set[bytes] = set()
+        self.breaks = self.taken = self.unseen = False
+
+    def is_of_notes(self) -> bool:
+        """Tell whether it is a directory of notes by itself."""
+        return self.own >= ENOUGH or bool(self.named and self.all)
+
+    def joins(self) -> bool:
+        """Tell whether it is one because directories of notes lie side by side in it."""
+        if self.breaks or self.unseen or self.groups < TOGETHER:
+            return False
+        return self.barren <= max(BARREN, self.below - self.barren)
+
+    def hand_up(self) -> None:
+        """Add what is known of it to its parent; of what lies below it all is known."""
+        around = self.parent
+        if around is None:
+            return
+        within = not self.breaks and (self.is_of_notes() or self.joins())
+        loose = 0 if within else self.loose
+        around.all += self.all
+        around.loose += loose
+        around.groups += bool(self.all) and not loose
+        around.below += self.below + 1
+        around.barren += self.barren + (not self.all)
+        around.vendored |= self.vendored
+        around.breaks = around.breaks or self.breaks
+        around.unseen = around.unseen or self.unseen
 
 
 class Survey:
     """One walk over one or several directories, and what it has found.
 
-    ``fs`` is where, ``depth`` how deep at most, ``is_over`` tells that time is over, ``told`` is
-    called with the numbers of directories and places so far. ``unreadable`` are directories with
-    the reason, ``deeper`` how many were too deep, ``passed_over`` how many by their names,
-    ``submodules`` how many were not walked; ``late`` says that there would have been more.
+    ``fs`` is where, ``depth`` how deep at most, ``is_over`` tells that time is over, ``home`` is
+    the person's home, which is never a directory of notes as a whole; ``told`` is called with the
+    numbers of directories and places so far. ``unreadable`` are directories with the reason,
+    ``deeper`` how many were too deep, ``passed_over`` how many by their names, ``submodules`` how
+    many were not walked; ``late`` says that there would have been more.
     """
 
     def __init__(
@@ -103,8 +154,10 @@ class Survey:
         depth: int,
         is_over: Callable[[], bool],
         told: Callable[[int, int], None] | None = None,
+        home: bytes | None = None,
     ) -> None:
         self._fs = fs
+        self._home = home
         self._depth = depth
         self._is_over = is_over
         self._told = told
@@ -123,6 +176,8 @@ class Survey:
         while pending:
             if self._is_over():
                 self.late = True
+                for _, _, _, node in pending:
+                    node.unseen = True
                 return
             path, depth, place, node = pending.pop()
             listing = self._listing(path)
@@ -161,6 +216,7 @@ class Survey:
 
     def _node(self, path: bytes, parent: _Node | None) -> _Node:
         node = _Node(path, parent, places.WHAT.get(os.path.basename(path).lower()))
+        node.breaks = path == self._home
         self._nodes.append(node)
         return node
 
@@ -210,8 +266,8 @@ class Survey:
                 self._kept(path, name, place)
             elif name[:1] == b"." or places.is_passed_over(name):
                 self.passed_over += name != b".git"
-                if place is not None and name in places.VENDORED:
-                    place.vendored.add(name)
+                if name in places.VENDORED:
+                    (place or node).vendored.add(name)
             else:
                 what = places.WHAT.get(name.lower())
                 if place is not None and what is not None:
@@ -233,6 +289,7 @@ class Survey:
             holder.own += counts
         if place is None:
             node.all += 1
+            node.loose += 1
         else:
             place.markdown += 1
 
@@ -253,20 +310,18 @@ class Survey:
     def places(self) -> list[Place]:
         """Return what was found, by path."""
         for node in reversed(self._nodes):  # what lies below comes after
-            if node.parent is not None:
-                node.parent.all += node.all
-                node.parent.breaks = node.parent.breaks or node.breaks
+            node.hand_up()
         for node in self._nodes:
             if node.parent is not None and node.parent.taken:
                 node.taken = True
-            elif node.own >= ENOUGH or (node.named and node.all):
+            elif node.is_of_notes() or node.joins():
                 self._plain(node)
         return sorted(self.found.values(), key=lambda place: place.path)
 
     def _plain(self, node: _Node) -> None:
         kind = MEMORIES if node.named == places.MEMORY else PLAIN
         place = Place(node.path, kind, whole=not node.breaks)
-        place.own, place.suffixes = node.own, node.suffixes
+        place.own, place.suffixes, place.vendored = node.own, node.suffixes, node.vendored
         if not node.breaks:
             node.taken = True
         elif node.own < ENOUGH:

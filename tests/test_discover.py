@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from cli_support import recall
 from hook_support import write
+from vectors import load, named
 
 from index_cache import files
 from recall import config, configedit, discovering, places
@@ -46,7 +47,11 @@ def repository(where: Path, notes: Sequence[str] = (), code: int = 9) -> Path:
 
 
 def found(
-    *tops: Path, depth: int = 8, seconds: float = 60, fs: files.FileSystem | None = None
+    *tops: Path,
+    depth: int = 8,
+    seconds: float = 60,
+    fs: files.FileSystem | None = None,
+    home: str | None = None,
 ) -> Discovery:
     return discovering.discover(
         [os.fsencode(top) for top in tops],
@@ -54,6 +59,7 @@ def found(
         fs or files.FileSystem(),
         depth=depth,
         seconds=seconds,
+        home=home,
     )
 
 
@@ -231,6 +237,111 @@ def test_names_are_unique_in_whatever_case(top: Path) -> None:
     assert len({name.casefold() for name in names}) == 7
 
 
+# Directories of notes side by side
+
+
+def spelt(pattern: str) -> list[str]:
+    """Return the paths that a pattern with ``{a,b}`` stands for."""
+    head, brace, rest = pattern.partition("{")
+    if not brace:
+        return [pattern]
+    choices, _, tail = rest.partition("}")
+    return [f"{head}{each}{more}" for each in choices.split(",") for more in spelt(tail)]
+
+
+@pytest.mark.parametrize("vector", load("discover.json"), ids=named)
+def test_vectors(top: Path, vector: dict[str, Any]) -> None:
+    top.mkdir()
+    for name in vector["repositories"]:
+        repository(top / name, code=0)
+    for name in (*vector["notes"], *vector["others"]):
+        write(top, dict.fromkeys(spelt(name), "# N\n"))
+    home = None if vector.get("home") is None else os.path.normpath(top / vector["home"])
+    made = found(top, home=home).proposals
+    roots = {os.path.normpath(top / each): globs for each, globs in vector["roots"].items()}
+    assert {each.path: list(each.include) for each in made} == roots
+    assert sum(each.notes for each in made) <= sum(len(spelt(each)) for each in vector["notes"])
+
+
+def test_a_later_directory_beside_them_is_indexed(top: Path) -> None:
+    for year in (2024, 2025, 2026):
+        write(top / "X" / str(year), {f"{n}.md": "a" for n in range(4)})
+    (added,) = recall("roots", "discover", str(top), "--yes", "--json").data()["proposals"]
+    assert (added["name"], added["notes"]) == ("X", 12)
+    write(top / "X" / "2027", {"quabvexil.md": "# Quabvexil\n"})
+    (item,) = recall("search", "quabvexil", "--json").data()["items"]
+    assert item["path"] == "2027/quabvexil.md"
+    assert recall("roots", "discover", str(top), "--json").data()["proposals"] == []
+
+
+def test_roots_of_an_earlier_time_are_enough(top: Path, home: Path) -> None:
+    for year in (2024, 2025):
+        write(top / "X" / str(year), {f"{n}.md": "a" for n in range(4)})
+    lines = [f'{year} = "{top}/X/{year}"\n' for year in (2024, 2025)]
+    write(home / ".config/recall", {"config.toml": "[roots]\n" + "".join(lines)})
+    data = recall("roots", "discover", str(top), "--json").data()
+    assert data["proposals"] == []
+    assert data["configured"] == [{"path": f"{top}/X", "roots": ["2024", "2025"]}]
+
+
+def test_vendored_directories_are_not_taken_in(top: Path) -> None:
+    for year in (2024, 2025):
+        write(top / str(year), {f"{n}.md": "a" for n in range(3)})
+    write(top / "2024" / "vendor" / "lib", {"a.md": "a"})
+    (proposal,) = found(top).proposals
+    assert (proposal.exclude, proposal.notes) == (("vendor/",), 6)
+
+
+def test_what_time_did_not_allow_to_see_is_not_taken_in(top: Path) -> None:
+    for name in "abc":
+        write(top / name, {f"{n}.md": "a" for n in range(3)})
+    repository(top / "later", ["docs/a.md"])
+    ticks = iter([0.0] * 5 + [9.0])  # to begin, and for the top, a, b and c
+
+    def clock() -> float:
+        return next(ticks, 0.0)
+
+    result = discovering.discover(
+        [os.fsencode(top)], [], files.FileSystem(), depth=8, seconds=5, clock=clock
+    )
+    assert result.survey.late
+    assert [each.path for each in result.proposals] == [f"{top}/{name}" for name in "abc"]
+
+
+def test_a_directory_in_another_one_is_a_part_of_that(top: Path) -> None:
+    for name in ("a", "x/b", "x/c"):
+        write(top / name, {f"{n}.md": "a" for n in range(3)})
+    for tops in ((top, top / "x"), (top / "x", top)):
+        assert [each.path for each in found(*tops).proposals] == [str(top)]
+
+
+def test_many_roots_are_warned_of(top: Path) -> None:
+    from recall.cli import roots_discover
+
+    repository(top / "shop", ["docs/a.md"])
+    count = roots_discover.MANY
+    for number in range(count):
+        write(top / f"d{number}", {f"{n}.md": "a" for n in range(3)})
+    data = recall("roots", "discover", str(top), "--dry-run", "--json").data()
+    assert len(data["proposals"]) == count + 1
+    (notice,) = data["notices"]
+    assert f"{count + 1} roots are proposed" in notice["message"]
+    assert "every prompt" in notice["message"]
+    assert "recall roots add NAME DIR" in notice["hint"]
+    subprocess.run(["rm", "-r", str(top / "d0")], check=True)
+    data = recall("roots", "discover", str(top), "--dry-run", "--json").data()
+    assert (len(data["proposals"]), data["notices"]) == (count, [])
+
+
+def test_signs_of_globs_in_a_name_stand_for_themselves(top: Path) -> None:
+    shop = repository(top / "shop", ["x*y/docs/a.md", "p?/docs/b.md", "[q]/docs/c.md"], code=99)
+    write(shop, {"xZZy/docs/README": ""})
+    data = recall("roots", "discover", str(top), "--yes", "--json").data()
+    write(shop, {f"{each}/docs/later.md": "later" for each in ("xZZy", "pp", "q", "x*y")})
+    (report,) = recall("refresh", "--json").data()["roots"]
+    assert (data["proposals"][0]["notes"], report["documents"]) == (3, 4)
+
+
 # Odd trees
 
 
@@ -272,7 +383,7 @@ def test_names_that_are_no_utf8(top: Path) -> None:
     write(inner, {"b.md": "b"})
     result = found(top)
     (proposal,) = result.proposals
-    assert proposal.include == ("/docs/**", "/x??1]/docs/**")
+    assert proposal.include == ("/docs/**", "/x?[[]1]/docs/**")
     assert proposal.notes == 2
     assert result.passed_over == [(str(bad), discovering.NOT_UTF8)]
     data = recall("roots", "discover", str(top), "--yes", "--json").data()
@@ -439,7 +550,13 @@ def test_what_can_not_be_looked_at_has_its_code(top: Path) -> None:
     assert recall("roots", "discover", str(top)).status == 3
     top.mkdir()
     (top / "file").write_text("x")
-    assert recall("roots", "discover", str(top / "file"), "--json").error()["code"] == "not_found"
+    error = recall("roots", "discover", str(top / "file"), "--json").error()
+    assert error == {
+        "code": "not_found",
+        "message": "DIR must be a directory, and this is a file",
+        "where": str(top / "file"),
+        "hint": f"name the directory that holds it: recall roots discover {top}",
+    }
     assert recall("roots", "discover").status == 4
     assert recall("roots", "discover", "", "--json").error()["code"] == "invalid_input"
     for group in ("", "~x", "a/b"):
@@ -598,6 +715,38 @@ def test_at_an_interrupt_nothing_is_written(top: Path, home: Path) -> None:
     status, _ = answered("y\x03", str(top))
     assert status == 130
     assert not (home / ".config").exists()
+
+
+INTERRUPTED = """
+import os, signal, sys
+from index_cache.files import FileSystem
+at, listed, real = int(sys.argv.pop(1)), 0, FileSystem.scandir
+
+def interrupting(self, path):
+    global listed
+    listed += 1
+    if listed == at:
+        os.kill(os.getpid(), signal.SIGINT)
+    return real(self, path)
+
+FileSystem.scandir = interrupting
+from recall.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("at", [2, 9, 16])  # in the walk, at its end, where files are counted
+@pytest.mark.parametrize("options", [["--yes"], ["--yes", "--json"]])
+def test_an_interrupt_in_the_midst_of_it_writes_nothing(
+    top: Path, home: Path, at: int, options: list[str]
+) -> None:
+    for name in "abc":
+        repository(top / name, ["docs/a.md"])
+    command = [sys.executable, "-c", INTERRUPTED, str(at), "roots", "discover", str(top), *options]
+    done = subprocess.run(command, capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+    assert not (home / ".config").exists()
+    assert (home / ".local").exists() is False
 
 
 def test_json_asks_nothing(top: Path) -> None:

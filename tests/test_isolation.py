@@ -12,6 +12,7 @@ import hook_run_support as run
 import pytest
 from cli_support import recall
 from hook_support import hook, index, start, state_directory, write
+from writing_support import LEAST
 
 from index_cache.errors import ConfigInvalid, NotFound
 from recall import config, resolved
@@ -347,3 +348,159 @@ def test_the_hook_notices_when_the_project_becomes_one(
     assert names() == ({"notes"}, True)
     (place / ".git").rmdir()
     assert names() == (every, False)
+
+
+# What is kept, or administered, as a whole
+
+
+def searched_everywhere(desk: Desk) -> None:
+    """Ask the same in both projects and in the home, so that log and caches know of all."""
+    for cwd in (desk.acme, desk.globex, desk.home):
+        index(str(cwd))
+        run.no_refresh(cwd)
+        hook(run.event("claude", f"where is {WORD}?", cwd, str(cwd)), cwd=cwd)
+
+
+def test_the_log_shows_what_was_asked_of_roots_that_are_searched_here(desk: Desk) -> None:
+    desk.own(OWN.replace("session_line", "log_prompts = true\nsession_line"))
+    searched_everywhere(desk)
+    there = recall("log", "--json", cwd=desk.home).data()
+    assert (len(there["entries"]), there["aside"]) == (3, 0)
+    assert all(WORD in entry["text"] for entry in there["entries"])
+    here = recall("log", "--json", cwd=desk.acme).data()
+    assert [set(entry["roots"]) for entry in here["entries"]] == [{"acme", "notes"}]
+    assert [entry["text"] for entry in here["entries"]] == [None]  # it may be of any project
+    assert here["aside"] == 2
+    summary = recall("log", "--summary", "--json", cwd=desk.acme).data()
+    assert (summary["summary"]["prompts"], summary["aside"]) == (1, 2)
+    for options in ([], ["--summary"]):
+        said = recall("log", *options, cwd=desk.acme)
+        assert said.stdout.endswith("isolate sets 2 entries of other projects aside here\n")
+        assert OTHER not in said.stdout + said.stderr
+        assert f"{OTHER}.md" in recall("log", *options, cwd=desk.home).stdout
+    # So too when the other project is configured no more, and so is not set aside.
+    desk.own(OWN.replace('globex = "{top}/home/clients/globex"\n', ""))
+    assert recall("log", "--json", cwd=desk.acme).data()["aside"] == 2
+
+
+def test_a_root_of_the_same_name_in_another_project_is_another_root(desk: Desk) -> None:
+    desk.own("isolate = true\n[hook]\ndeadline_ms = 10000\n")
+    for place, root in ((desk.acme, "docs"), (desk.globex, ".")):
+        desk.project(f'[roots]\nmine = "{root}"\n', place)
+        index(str(place))
+        run.no_refresh(place)
+        hook(run.event("claude", f"where is {WORD}?", place, str(place)), cwd=place)
+    data = recall("log", "--json", cwd=desk.acme).data()
+    assert data["aside"] == 1
+    assert [[card["path"] for card in each["cards"]] for each in data["entries"]] == [["acme.md"]]
+
+
+def test_caches_of_others_are_counted_and_not_listed(desk: Desk) -> None:
+    searched_everywhere(desk)
+    data = recall("cache", "list", "--json", cwd=desk.acme).data()
+    assert {each["root_path"] for each in data["caches"]} == {
+        f"{desk.acme}/docs",
+        f"{desk.home}/notes",
+    }
+    assert data["aside"] == 1
+    said = recall("cache", "list", cwd=desk.acme)
+    assert said.stdout.endswith("isolate sets 1 cache file of other projects aside here\n")
+    assert OTHER not in said.stdout
+    assert OTHER in recall("cache", "list", cwd=desk.home).stdout
+    removed = recall("cache", "prune", "--all", "--json", cwd=desk.acme)
+    assert (len(removed.data()["removed"]), removed.data()["aside"]) == (2, 1)
+    assert OTHER.encode() not in removed.raw
+
+
+def test_what_was_kept_of_runs_elsewhere_is_told_without_its_words(desk: Desk) -> None:
+    from recall import hookfault
+
+    searched_everywhere(desk)
+    desk.own(OWN.replace("clients/globex", "clients/globex-gone"))
+    assert recall("schedule", "run", cwd=desk.home).status == 6
+    for part in (hookfault.HOOK, hookfault.REFRESH):
+        hookfault.note(
+            state_directory(), "globex is odd", where="/globex", hint="globex", part=part
+        )
+    for command in (["health"], ["schedule", "status"], ["status"]):
+        for options in ([], ["--json"]):
+            said = recall(*command, *options, cwd=desk.acme)
+            assert OTHER not in said.stdout + said.stderr
+            assert "isolate keeps them from this one" in said.stdout + said.stderr
+            there = recall(*command, *options, cwd=desk.home)
+            assert OTHER in there.stdout + there.stderr
+
+
+@pytest.mark.parametrize("verb", ["print", "install"])
+def test_a_job_for_all_roots_is_planned_without_their_words(desk: Desk, verb: str) -> None:
+    desk.own(OWN.replace("clients/globex", "clients/globex-gone"))
+    more = ["--dry-run"] if verb == "install" else []
+    command = ["schedule", verb, "--kind", "cron", *more]
+    said = recall(*command, cwd=desk.acme)
+    assert OTHER not in said.stdout + said.stderr
+    assert "warning: the job would have 1 warning: " in said.stderr
+    assert "globex-gone" in recall(*command, cwd=desk.home).stderr
+    desk.own('isolate = true\n[roots]\nglobex = "{top}/globex-gone"\n')
+    said = recall(*command, cwd=desk.acme)
+    assert OTHER not in said.stdout + said.stderr
+    assert "the job finds nothing to do" in said.stderr
+
+
+def test_commands_that_edit_offer_no_name_of_others(desk: Desk) -> None:
+    assert '"globex"' in recall("roots", "remove", "globe", cwd=desk.home).stderr
+    said = recall("roots", "remove", "globe", cwd=desk.acme)
+    assert (said.status, OTHER in said.stderr) == (3, False)
+    assert '"acme"' in recall("roots", "remove", "acm", cwd=desk.acme).stderr
+    words = {
+        "_RECALL_COMPLETE": "bash_complete",
+        "COMP_CWORD": "3",
+        "COMP_WORDS": "recall\nroots\nremove\n",
+    }
+    assert OTHER not in recall(env=words, cwd=desk.acme).stdout
+    assert "acme" in recall(env=words, cwd=desk.acme).stdout
+    assert OTHER in recall(env=words, cwd=desk.home).stdout
+    assert recall("roots", "remove", "globex", cwd=desk.acme).status == 0  # it was named
+
+
+def test_discover_tells_no_root_of_others(desk: Desk) -> None:
+    data = recall("roots", "discover", "..", "--json", cwd=desk.acme).data()
+    assert [each["roots"] for each in data["configured"]] == [["acme"]]
+    assert data["aside"] == 1
+    said = recall("roots", "discover", "..", cwd=desk.acme)
+    assert OTHER not in said.stdout + said.stderr
+    assert "isolate sets 1 place of other projects aside here\n" in said.stdout
+    assert OTHER in recall("roots", "discover", "..", cwd=desk.home / "clients").stdout
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["remember", "--adapter", "claude", "--allow-write", "-"], ["audit"], ["proposals", "list"]],
+)
+def test_where_no_root_is_named_to_write_to_no_other_one_is_offered(
+    desk: Desk, command: list[str]
+) -> None:
+    said = recall(*command, cwd=desk.acme, stdin=json.dumps(LEAST).encode())
+    assert "no root is named to write to" in said.stderr
+    assert "acme" in said.stderr
+    assert OTHER not in said.stderr
+
+
+def test_a_wrong_file_keeps_log_and_caches_apart(desk: Desk) -> None:
+    searched_everywhere(desk)
+    desk.own(OWN + "globex-2 = 3\n")
+    for command in (
+        ["log"],
+        ["log", "--summary"],
+        ["cache", "list"],
+        ["roots", "remove", "x"],
+        ["roots", "add", "x", "."],
+        ["roots", "discover", "."],
+        ["health"],
+    ):
+        said = recall(*command, cwd=desk.acme)
+        assert OTHER not in said.stdout + said.stderr
+    assert recall("log", "--json", cwd=desk.acme).data()["entries"] == []
+    assert len(recall("log", "--json", cwd=desk.home).data()["entries"]) == 3
+    assert OTHER in recall("roots", "remove", "x", cwd=desk.home).stderr
+    desk.own((OWN + "globex-2 = 3\n").replace("isolate = true", ""))
+    assert len(recall("log", "--json", cwd=desk.acme).data()["entries"]) == 3

@@ -334,10 +334,10 @@ def test_values_of_any_kind_are_taken_for_what_they_are(fields: dict[str, Any]) 
     with tempfile.TemporaryDirectory() as where:
         state.write(where, recalllog.FILE, line + b"\n", sync=False)
         (entry,) = entries(where)
-    shown = {"entries": [entry_fields(entry)], "summary": None, "notices": []}
+    shown = {"entries": [entry_fields(entry)], "summary": None, "aside": 0, "notices": []}
     check(shown, "log.json")
     summary = summary_fields(Summary([entry], {}))
-    check({"entries": None, "summary": summary, "notices": []}, "log.json")
+    check({"entries": None, "summary": summary, "aside": 0, "notices": []}, "log.json")
 
 
 @pytest.mark.parametrize("name", [recalllog.FILE, recalllog.OLDER])

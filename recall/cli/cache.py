@@ -9,7 +9,7 @@ import click
 
 from index_cache import db
 from index_cache.errors import RootUnavailable
-from recall.cli.common import Console, required
+from recall.cli.common import Console, required, working_directory
 from recall.cli.fields import cache_fields, moment
 from recall.cli.options import SETTINGS, StrictGroup, examples, json_option
 from recall.notice import shell_quoted
@@ -17,6 +17,8 @@ from recall.output import number, size, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recall.caches import CacheFile
 
 
@@ -45,7 +47,10 @@ def command() -> None:
 )
 @json_option
 def list_command(*, as_json: bool) -> int:
-    """List the cache files, each with its root, its size and when it was last used."""
+    """List the cache files, each with its root, its size and when it was last used.
+
+    Where isolate = true holds, those of the project's own roots and shared ones.
+    """
     from recall import caches
 
     console = Console("cache list", as_json=as_json)
@@ -54,12 +59,16 @@ def list_command(*, as_json: bool) -> int:
         found = caches.list_caches(directory)
     except OSError as error:
         raise unusable(error, directory, "read") from error
+    shown = _told(found)
+    aside = len(found) - len(shown)
+    set_aside = f"isolate sets {number(aside, 'cache file')} of other projects aside here\n"
     return console.finish(
         lambda: {
             "directory": directory,
-            "caches": [cache_fields(cache) for cache in found],
+            "caches": [cache_fields(cache) for cache in shown],
+            "aside": aside,
         },
-        lambda _: "".join(_line(cache) for cache in found),
+        lambda _: "".join(_line(cache) for cache in shown) + (set_aside if aside else ""),
     )
 
 
@@ -87,10 +96,12 @@ def prune_command(*, older_than: float, everything: bool, as_json: bool) -> int:
     except OSError as error:
         raise unusable(error, directory, "deleted") from error
     freed = sum(cache.bytes for cache in removed)
+    shown = _told(removed)
     return console.finish(
         lambda: {
             "directory": directory,
-            "removed": [cache_fields(cache) for cache in removed],
+            "removed": [cache_fields(cache) for cache in shown],
+            "aside": len(removed) - len(shown),
         },
         lambda _: f"deleted {number(len(removed), 'cache file')}, {size(freed)}\n",
     )
@@ -111,6 +122,16 @@ def _directory() -> str:
     from recall import dirs
 
     return required(dirs.cache_dir(os.environ), "caches")
+
+
+def _told(found: Sequence[CacheFile]) -> list[CacheFile]:
+    """Return the cache files whose roots may be named here."""
+    from recall import told
+
+    may = told.here(working_directory(), os.environ)
+    if may is None:
+        return list(found)
+    return [each for each in found if each.root_path is None or may.holds(each.root_path)]
 
 
 def _line(cache: CacheFile) -> str:

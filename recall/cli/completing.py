@@ -81,7 +81,7 @@ def a_group(context: click.Context, parameter: click.Parameter, incomplete: str)
 def a_root_of_ones_own(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> Items:
-    """Offer the names of the roots in the person's own configuration."""
+    """Offer the names of the roots in the person's own configuration that may be told here."""
     del context, parameter
     return _offered(_names(_own), incomplete)
 
@@ -129,12 +129,14 @@ def _configured() -> Iterable[str]:
 
 
 def _own() -> Iterable[str]:
-    from recall import configfile, dirs
+    from recall import configfile, dirs, told
 
     file = dirs.config_file(os.environ)
     if file is None:
         return ()
-    return [entry.name for entry in configfile.read_config(file, os.environ).entries]
+    entries = configfile.read_config(file, os.environ).entries
+    may = told.here(os.getcwd(), os.environ)
+    return may.names(entries) if may else [entry.name for entry in entries]
 
 
 def _known(asked: Mapping[str, Any], column: str) -> Iterable[str]:

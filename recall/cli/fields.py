@@ -229,8 +229,8 @@ def fault_text(fault: Fault) -> str:
     return f"{fault.message}{where}; {often}{local(fault.when)}{again}"
 
 
-def entry_fields(entry: Entry) -> dict[str, object]:
-    """Return one line of the recall log."""
+def entry_fields(entry: Entry, *, spoken: bool = True) -> dict[str, object]:
+    """Return one line of the recall log, ``spoken`` with the prompt's text if it has one."""
     return {
         "when": moment(entry.when),
         "host": entry.host,
@@ -245,7 +245,7 @@ def entry_fields(entry: Entry) -> dict[str, object]:
         "tokens": entry.tokens,
         "prompt": entry.prompt,
         "session": entry.session,
-        "text": entry.text,
+        "text": entry.text if spoken else None,
     }
 
 

@@ -41,9 +41,10 @@ def command(*, count: int, as_summary: bool, since: str | None, as_json: bool) -
 
     The latest prompts, newest last: when, whether it spoke and why, the notes that it showed, how
     long it took. The log is yours alone and has no text of a prompt unless [hook] log_prompts says
-    so; [hook] log = false ends it.
+    so; [hook] log = false ends it. Where isolate = true holds, only what was asked of roots that
+    are searched there is shown, and no text.
     """
-    from recall import dirs, logreading, recalllog
+    from recall import dirs, logreading, recalllog, told
     from recall.durations import seconds_of
     from recall.files import Unreadable
 
@@ -58,21 +59,35 @@ def command(*, count: int, as_summary: bool, since: str | None, as_json: bool) -
     if bad:
         console.note(f"{number(bad, 'line')} of the log can't be read and {_are(bad)} passed over")
     entries = [entry for entry in entries if begin is None or entry.when >= begin]
+    may = told.here(working_directory(), os.environ)
+    shown = entries if may is None else [entry for entry in entries if may.saw(entry)]
+    aside = len(entries) - len(shown)
+    end = f"isolate sets {number(aside, 'entry', 'entries')} of other projects aside here\n"
     if as_summary:
-        return _summed(console, entries)
-    latest = entries[-count:]
+        return _summed(console, shown, aside, end if aside else "")
+    latest = shown[-count:]
+    # Which project a prompt was asked in, the log does not know.
+    spoken = may is None
     return console.finish(
-        lambda: {"entries": [entry_fields(entry) for entry in latest], "summary": None},
-        lambda _: "".join(map(_lines, latest)) or "nothing is logged\n",
+        lambda: {
+            "entries": [entry_fields(entry, spoken=spoken) for entry in latest],
+            "summary": None,
+            "aside": aside,
+        },
+        lambda _: (
+            ("".join(_lines(entry, spoken=spoken) for entry in latest) or "nothing is logged\n")
+            + (end if aside else "")
+        ),
     )
 
 
-def _summed(console: Console, entries: list[Entry]) -> int:
+def _summed(console: Console, entries: list[Entry], aside: int, end: str) -> int:
     from recall.logsummary import Summary
 
     summary = Summary(entries, _documents(console))
     return console.finish(
-        lambda: {"entries": None, "summary": summary_fields(summary)}, lambda _: _text(summary)
+        lambda: {"entries": None, "summary": summary_fields(summary), "aside": aside},
+        lambda _: _text(summary) + end,
     )
 
 
@@ -93,7 +108,7 @@ def _documents(console: Console) -> Mapping[str, tuple[str, str]] | None:
     return found
 
 
-def _lines(entry: Entry) -> str:
+def _lines(entry: Entry, *, spoken: bool) -> str:
     parts = [
         local(entry.when),
         f"{entry.decision}: {visible(entry.why)}",
@@ -103,7 +118,7 @@ def _lines(entry: Entry) -> str:
         visible(entry.host),
     ]
     lines = [" · ".join(parts)]
-    if entry.text is not None:
+    if spoken and entry.text is not None:
         lines.append(f"  prompt: {visible(entry.text, _TEXT)}")
     lines += [f"  {visible(root)}: {visible(path)}" for _, root, path, _ in entry.cards]
     return "\n".join(lines) + "\n"

@@ -15,6 +15,7 @@ from recall.output import number, visible
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recall.config import Config
+    from recall.configfile import Entry
 
 
 @click.group(
@@ -48,12 +49,14 @@ def list_command(*, as_json: bool) -> int:
 @json_option
 def add_command(*, name: str, directory: str, as_json: bool) -> int:
     """Add the directory DIR as the root NAME."""
-    from recall import configedit, dirs
+    from recall import configedit, dirs, told
 
     console = Console("roots add", as_json=as_json)
     file = required(dirs.config_file(os.environ), "a configuration file")
-    path = os.path.join(working_directory(), directory)
-    added = configedit.add_root(file, name, path, os.environ)
+    cwd = working_directory()
+    path = os.path.join(cwd, directory)
+    with told.hushing(file, cwd, os.environ):
+        added = configedit.add_root(file, name, path, os.environ)
     return console.finish(
         lambda: {
             "name": name,
@@ -74,14 +77,18 @@ def add_command(*, name: str, directory: str, as_json: bool) -> int:
 @json_option
 def remove_command(*, name: str, purge: bool, as_json: bool) -> int:
     """Remove the root NAME from your configuration. Its notes stay where they are."""
-    from recall import configedit, dirs
+    from recall import configedit, dirs, told
 
     console = Console("roots remove", as_json=as_json)
     file = required(dirs.config_file(os.environ), "a configuration file")
-    path = _path_of(file, name) if purge else None
-    # First the cache: if that fails, the same command still knows what to do.
-    purged = [] if path is None else _purge(path)
-    configedit.remove_root(file, name)
+    cwd = working_directory()
+    with told.hushing(file, cwd, os.environ):
+        entries = _entries(file)
+        path = next((entry.path for entry in entries if purge and entry.name == name), None)
+        # First the cache: if that fails, the same command still knows what to do.
+        purged = [] if path is None else _purge(path)
+        may = told.here(cwd, os.environ)
+        configedit.remove_root(file, name, None if may is None else may.names(entries))
     return console.finish(
         lambda: {"name": name, "file": file, "purged": purged},
         lambda _: (
@@ -94,14 +101,13 @@ command.add_command(roots_adopt.command, "adopt")
 command.add_command(roots_discover.command, "discover")
 
 
-def _path_of(file: str, name: str) -> str | None:
+def _entries(file: str) -> list[Entry]:
     from recall.configfile import read_config
 
     try:
-        entries = read_config(file, os.environ).entries
+        return read_config(file, os.environ).entries
     except FileNotFoundError:
-        return None
-    return next((entry.path for entry in entries if entry.name == name), None)
+        return []
 
 
 def _purge(path: str) -> list[str]:

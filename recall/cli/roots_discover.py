@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     Made = list[tuple[str, str, bool]]  # name, directory, whether it is new
 
+MANY = 50  # roots: with several hundred, prompts end at the hook's deadline
 _LISTED = 5  # places that are not proposed, in a text; --json has all
 
 
@@ -74,13 +75,15 @@ def command(
     y yes, n no, a all from here, q no more. Otherwise nothing is written without --yes. What your
     configuration has already is told, and not proposed again.
     """
-    from recall import dirs
+    from recall import dirs, told
 
     console = Console("roots discover", as_json=as_json)
     file = required(dirs.config_file(os.environ), "a configuration file")
     _check_group(group)
-    entries = _entries(file)
+    with told.hushing(file, working_directory(), os.environ):
+        entries = _entries(file)
     found = _find(directories, entries, depth, limit)
+    aside = _set_aside(found, entries)
     _tell(console, found, depth, limit)
     if yes or dry_run:
         chosen = found.proposals
@@ -95,8 +98,8 @@ def command(
     if made and not entries and not dry_run:
         _tell_of_variables(console, file)
     return console.finish(
-        lambda: _data(found, made, file, dry_run=dry_run),
-        lambda _: _toml(made, rules) if dry_run else _text(found, made, file),
+        lambda: {**_data(found, made, file, dry_run=dry_run), "aside": aside},
+        lambda _: _toml(made, rules) if dry_run else _text(found, made, file, aside),
     )
 
 
@@ -141,15 +144,36 @@ def _find(
             progress.close()
 
 
+def _set_aside(found: Discovery, entries: Sequence[Entry]) -> int:
+    """Take out the names of roots of other projects, and return how many places are theirs."""
+    from recall import told
+
+    may = told.here(working_directory(), os.environ)
+    if may is None:
+        return 0
+    mine = may.names(entries)
+    every = [(path, [n for n in names if n in mine]) for path, names in found.configured]
+    found.configured = [(path, names) for path, names in every if names]
+    return len(every) - len(found.configured)
+
+
 def _top(directory: str) -> bytes:
     """Return where to look. Raises NotFound, or RootUnavailable for what can't be listed."""
     from index_cache.errors import InvalidInput, NotFound, RootUnavailable
     from recall.files import directory_fault
+    from recall.notice import shell_quoted
 
     if not directory or "\0" in directory:
         raise InvalidInput("DIR must be a directory", where=repr(directory))
     path = os.path.realpath(os.path.join(working_directory(), directory))
     fault = directory_fault(path)
+    if fault is not None and fault.missing and os.path.exists(path):
+        raise NotFound(
+            "DIR must be a directory, and this is a file",
+            where=path,
+            hint="name the directory that holds it: "
+            f"recall roots discover {shell_quoted(os.path.dirname(path))}",
+        )
     if fault is not None:
         error = NotFound if fault.missing else RootUnavailable
         raise error(f"the directory {fault.reason}", where=path)
@@ -175,6 +199,14 @@ def _tell(console: Console, found: Discovery, depth: int, limit: float) -> None:
         path, reason = unreadable[0]
         first = "" if len(unreadable) == 1 else ", the first"
         console.note(f"{count} could not be read{first}: {os.fsdecode(path)}: {reason}")
+    if len(found.proposals) > MANY:
+        console.note(
+            f"{len(found.proposals):,} roots are proposed: each has a cache of its own, which "
+            "every prompt opens and every refresh looks at, so with many of them prompts are "
+            "answered late or not at all",
+            "take few: one root around many (recall roots add NAME DIR), or y and n for each at a "
+            "terminal; isolate = true searches in a project its own only",
+        )
 
 
 def _ask(proposals: Sequence[Proposal]) -> list[Proposal]:
@@ -274,7 +306,7 @@ def _toml(made: Made, rules: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
     return "".join(f"{visible(line)}\n" for line in ("[roots]", *lines)) if lines else ""
 
 
-def _text(found: Discovery, made: Made, file: str) -> str:
+def _text(found: Discovery, made: Made, file: str, aside: int) -> str:
     if made:
         lines = [
             f"{'added' if new else 'there already'}: {visible(name)}: {visible(path)}\n"
@@ -288,6 +320,8 @@ def _text(found: Discovery, made: Made, file: str) -> str:
         f"there already: {visible(path)}: {', '.join(map(visible, names))}\n"
         for path, names in found.configured
     ]
+    if aside:
+        lines.append(f"isolate sets {number(aside, 'place')} of other projects aside here\n")
     reasons: dict[str, list[str]] = {}
     for path, why in found.passed_over:
         reasons.setdefault(why, []).append(path)

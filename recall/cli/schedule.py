@@ -8,7 +8,7 @@ import sys
 import click
 
 from recall.cli import schedule_change, schedule_run
-from recall.cli.common import Console, write_bytes
+from recall.cli.common import Console, working_directory, write_bytes
 from recall.cli.fields import local, moment
 from recall.cli.options import SETTINGS, StrictGroup, examples, json_option, root_option
 from recall.cli.schedule_plan import at_option, every_option, kind_option, planned
@@ -93,6 +93,8 @@ def status_command(*, as_json: bool) -> int:
     state_dir = dirs.state_dir(os.environ)
     found = [schedulers.look(kind, os.environ) for kind in job.KINDS]
     known, is_running = lastrun.read(state_dir), lastrun.is_running(state_dir)
+    if known is not None and known.last is not None and known.last.message is not None:
+        _hush(known.last)
     for each in found:
         _warn(console, each)
     kinds = [each.kind for each in found if each.texts]
@@ -115,6 +117,14 @@ def status_command(*, as_json: bool) -> int:
 
 
 command.add_command(schedule_run.command, "run")
+
+
+def _hush(run: Run) -> None:
+    """Take from a run what could name other projects, where isolation keeps them from this one."""
+    from recall import told
+
+    if told.here(working_directory(), os.environ):
+        run.message, run.where, run.hint = told.NOT_HERE, None, "cd && recall schedule status"
 
 
 def _pasted(texts: dict[str, bytes]) -> bytes:

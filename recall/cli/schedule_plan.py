@@ -8,6 +8,7 @@ import click
 
 from index_cache.errors import ConfigInvalid, RecallError, RootUnavailable
 from recall.cli.common import Console, installed_program, required, working_directory
+from recall.output import number
 from recall.scheduling.job import KINDS
 
 TYPE_CHECKING = False
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     Command = TypeVar("Command", bound=Callable[..., Any])
 
+_ELSEWHERE = "cd && recall schedule print shows them"
 kind_option = click.option(
     "--kind",
     type=click.Choice(KINDS),
@@ -81,11 +83,18 @@ def _as_seen_from(home: str, name: str, cwd: str) -> str:
 
 def _try(console: Console, environ: Mapping[str, str], home: str, names: Sequence[str]) -> None:
     """Load the configuration as the job will; what is wrong and may be put right later is told."""
-    from recall import config
+    from recall import config, told
 
+    hushed = told.here(working_directory(), os.environ) is not None
     try:
         settings = config.load(home, environ, names, fallback=False)
     except (ConfigInvalid, RootUnavailable) as error:
-        console.note(f"as it is, the job finds nothing to do: {error.message}", error.hint)
+        why = told.NOT_HERE if hushed else error.message
+        hint = _ELSEWHERE if hushed else error.hint
+        console.note(f"as it is, the job finds nothing to do: {why}", hint)
         return
-    console.note_all(settings.notices)
+    if not hushed:
+        console.note_all(settings.notices)
+    elif settings.notices:
+        count = number(len(settings.notices), "warning")
+        console.note(f"the job would have {count}: {told.NOT_HERE}", _ELSEWHERE)

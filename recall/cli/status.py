@@ -141,11 +141,12 @@ def _pause(console: Console, state_dir: str | None) -> float | None:
 
 def _faults(console: Console, state_dir: str | None) -> dict[str, Fault | None]:
     """Return, by field, what went wrong with the prompt hook and its refresh, and say it."""
-    from recall import hookfault
+    from recall import hookfault, told
 
+    read = told.fault_here if told.here(working_directory(), os.environ) else hookfault.read
     faults = {
-        "hook_failure": hookfault.read(state_dir),
-        "hook_refresh_failure": hookfault.read(state_dir, hookfault.REFRESH),
+        "hook_failure": read(state_dir, hookfault.HOOK),
+        "hook_refresh_failure": read(state_dir, hookfault.REFRESH),
     }
     names = ("the prompt hook", "the refresh beside the prompt hook")
     for what, fault in zip(names, faults.values(), strict=True):

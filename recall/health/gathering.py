@@ -13,7 +13,7 @@ from functools import partial
 
 from index_cache import db
 from index_cache.errors import ConfigInvalid
-from recall import config, dirs, failures, looks, proofs
+from recall import config, dirs, failures, hookfault, looks, proofs, told
 from recall.configfile import NothingConfigured
 from recall.files import Unreadable
 from recall.health import cachelook, hooklook, places, schedulelook, thresholds
@@ -22,9 +22,11 @@ from recall.health.evidence import (
     Dated,
     Evidence,
     Failure,
+    HookEvidence,
     LogFile,
     Missing,
     RootEvidence,
+    Schedule,
     Unread,
 )
 from recall.notice import shell_quoted
@@ -89,6 +91,9 @@ def gather(cwd: str, environ: Mapping[str, str], request: Request) -> Gathered:
     unread: list[Unread] = []
     roots = _roots(settings, cache_dir, state_dir, unread, deep=request.deep)
     hook, bad_lines = hooklook.look(cwd, environ, settings, request.program, unread)
+    schedule = schedulelook.look(state_dir, unread)
+    if told.here(cwd, environ):
+        hook, schedule = _wordless(hook, schedule, state_dir)
     evidence = Evidence(
         now,
         file=own,
@@ -96,7 +101,7 @@ def gather(cwd: str, environ: Mapping[str, str], request: Request) -> Gathered:
         roots=tuple(roots),
         missing=_missing(settings),
         hook=hook,
-        schedule=schedulelook.look(state_dir, unread),
+        schedule=schedule,
         places=(
             places.place("cache", cache_dir, cache_look),
             places.place("state", state_dir, state_look),
@@ -126,6 +131,17 @@ def _settings(
         return None, None
     except ConfigInvalid as error:
         return None, Failure(error.message, error.where, error.hint)
+
+
+def _wordless(
+    hook: HookEvidence, schedule: Schedule | None, state_dir: str | None
+) -> tuple[HookEvidence, Schedule | None]:
+    """Return what was kept of runs anywhere without their words, which may name other projects."""
+    fault = told.fault_here(state_dir, hookfault.HOOK)
+    beside = told.fault_here(state_dir, hookfault.REFRESH)
+    if schedule is not None and schedule.message is not None:
+        schedule = replace(schedule, message=told.NOT_HERE)
+    return replace(hook, fault=fault, refresh_fault=beside), schedule
 
 
 def _unsaid(settings: Config) -> list[Notice]:

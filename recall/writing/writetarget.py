@@ -10,7 +10,7 @@ import os
 
 from index_cache.errors import ConfigInvalid, WriteRefused
 from index_cache.model import Root
-from recall import config, variable
+from recall import config, told, variable
 from recall.configfile import ConfigFile, Entry, listed, read_config
 from recall.dirs import config_file, expand_home
 from recall.notice import Notice, shell_quoted
@@ -96,7 +96,9 @@ class _Finding:
         return [each for each in found.roots if found.origins[each.name] == variable.NAME]
 
     def _unclear(self) -> ConfigInvalid:
-        several = f"; there are {listed([*self._entries.values()])}" if self._entries else ""
+        may = told.here(self._cwd, self._environ)
+        entries = [each for each in self._entries.values() if may is None or may.has(each)]
+        several = f"; there are {listed(entries)}" if entries else ""
         example = f', or root = "NAME" under [remember] in {self._file}' if self._file else ""
         return ConfigInvalid(
             f"no root is named to write to{several}", hint=f"name it with --root NAME|DIR{example}"
