@@ -6,6 +6,7 @@ A file's entry, document and postings change in one transaction. See ``spec/cach
 from __future__ import annotations
 
 import marshal
+import os
 import time
 from itertools import chain
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from index_cache.rows import Entry, Known, Row
 
+_MARK = 16  # bytes of chance by which a cache is told from any other
 _HIGHEST = 2**62  # of what is counted; SQLite has no numbers from 2**63 on
 _MANY = 500  # paths, from which on reading the whole manifest is faster than looking each up
 _SELECT_RECORDS = (
@@ -96,6 +98,7 @@ class Store:
         store.connection = db.create(path)
         store.file = db.file_identity(path)
         with db.Transaction(store.connection):
+            store.set_meta("made", os.urandom(_MARK).hex())
             store.set_meta("identity", db.identity(root))
             store.set_meta("fingerprint", schema.fingerprint())
             store.set_meta("root", root.path.encode("utf-8", "surrogateescape"))
@@ -165,6 +168,17 @@ class Store:
     def built(self) -> bool:
         """Whether one refresh has ever run to its end: until then there is no view."""
         return self.meta("built") == 1
+
+    @property
+    def mark(self) -> str | None:
+        """What tells this cache from any that takes its place, or had it; None without a file.
+
+        A file's number is given again to the next one, so it is only for those that have no other.
+        """
+        if self.file is None:
+            return None
+        made = self.meta("made")
+        return made if isinstance(made, str) else "{}-{}".format(*self.file)
 
     @property
     def generation(self) -> int:

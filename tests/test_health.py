@@ -301,6 +301,41 @@ def test_proof_missing_of_the_cache_of_this_version(sound: Place) -> None:
     sound.found("proof_missing")
 
 
+def test_proof_missing_of_a_file_in_another_directory(
+    sound: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was found wrong here stays so, whatever is equal elsewhere."""
+    elsewhere = sound.top / "elsewhere"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(elsewhere))
+    sound.run("refresh")
+    sound.run("rebuild", "--check")
+    sound.settle()
+    monkeypatch.setenv("XDG_CACHE_HOME", sound.environ["XDG_CACHE_HOME"])
+    found = sound.found("proof_missing")
+    assert found["file"] == str(sound.cache)
+    # A copy has the same mark, and is another file all the same.
+    shutil.copytree(elsewhere / "recall", sound.caches, dirs_exist_ok=True)
+    sound.mend(sound.found("proof_missing"))
+    sound.settle()
+
+
+def test_proof_missing_of_a_new_file_in_the_place_of_the_old(sound: Place) -> None:
+    sound.run("cache", "prune", "--all")
+    sound.run("refresh")
+    sound.mend(sound.found("proof_missing"))
+    sound.settle()
+    sound.run("rebuild")  # which proves what it swaps in
+    sound.settle()
+
+
+def test_the_proof_of_a_cache_without_a_mark_is_of_its_file(sound: Place) -> None:
+    with closing(Store(sound.root, str(sound.cache))) as store:
+        store.connection.execute("DELETE FROM meta WHERE key = 'made'")
+        store.checkpoint()
+    sound.mend(sound.found("proof_missing"))
+    sound.settle()
+
+
 def test_proof_old(sound: Place) -> None:
     sound.edit_proof(when=time.time() - 15 * DAY)
     found = sound.found("proof_old")

@@ -110,6 +110,7 @@ def _evidence(root: Root, store: Store, looked_at: int, pages: int) -> RootEvide
         root.name,
         root.path,
         cache=store.path,
+        mark=store.mark,
         built=store.built,
         documents=store.documents(),
         refreshed=None if store.path is None else locks.last_used(store.path),

@@ -41,7 +41,8 @@ class RootEvidence:
     """One root that can be searched.
 
     ``word`` is what ``--root`` takes for it. ``refreshed`` is when its cache was last found fresh,
-    ``trouble`` why the cache can't be read now. ``pages`` of its ``all_pages`` were looked at.
+    ``mark`` tells its cache from another in its place, ``trouble`` why it can't be read now.
+    ``pages`` of its ``all_pages`` were looked at.
     ``skipped`` and ``unavailable`` count by reason, ``proposals`` those that are pending.
     """
 
@@ -49,6 +50,7 @@ class RootEvidence:
     path: str
     word: str = ""
     cache: str | None = None
+    mark: str | None = None
     built: bool = False
     documents: int = 0
     refreshed: float | None = None

@@ -168,7 +168,7 @@ def _roots(
             word=root.path if settings.origins.get(root.name) == "--root" else root.name,
             failure=_failure(known.get(name, {}).get("failure")),
             damage=_damage(known.get(name, {}).get("damage"), each.damage),
-            proof=_proof(state_dir, name, root, unread),
+            proof=_proof(state_dir, name, each.evidence, unread),
         )
         for name, (root, each) in seen.items()
     ]
@@ -216,7 +216,7 @@ def _damage(fields: failures.Fields | None, found: str | None) -> Damage | None:
 
 
 def _proof(
-    state_dir: str | None, name: str, root: Root, unread: list[Unread]
+    state_dir: str | None, name: str, root: RootEvidence, unread: list[Unread]
 ) -> proofs.Shown | None:
     """Return what the last proof has shown, unless it was of another file than is used now."""
     try:
@@ -225,9 +225,7 @@ def _proof(
         if state_dir is not None:
             unread.append(Unread(os.path.join(state_dir, proofs.name_of(name)), str(error)))
         return None
-    if shown is None or shown.cache is None:  # there was none that could be read
-        return shown
-    return shown if shown.cache == os.path.basename(db.cache_path("", root)) else None
+    return shown if shown is not None and shown.is_of(root.cache, root.mark) else None
 
 
 def _dated_roots(roots: Sequence[RootEvidence]) -> list[Dated]:

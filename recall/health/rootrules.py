@@ -125,9 +125,9 @@ def _proven(root: RootEvidence, now: float, thresholds: Thresholds) -> Iterator[
     shown = root.proof
     if not root.built:
         return
-    if shown is not None and shown.result == proofs.DAMAGED and root.damage is not None:
-        return  # which tells whether that is repaired
     if shown is None or shown.result in {proofs.MISSING, proofs.DAMAGED}:
+        if root.damage is not None:
+            return  # which asks for a proof itself, or for a new cache
         why = "its cache was never compared with its notes in full"
         yield _about(root, "proof_missing", why, "rebuild --check")
         return
