@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from cli_support import recall, valid_envelope
 from health_support import DAY, Place, build, put_back
+from schedule_support import Machine
 
 from index_cache import db, locks, mounts
 from index_cache.store import Store
 from recall import failures, hookfault, recalllog
 from recall.cli import main
 from recall.health import gathering, thresholds
+from recall.scheduling import job
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -235,6 +237,7 @@ def test_refresh_missing(sound: Place) -> None:
     found = sound.found("refresh_missing")
     assert (found["level"], found["root"]) == ("warn", "notes")
     sound.mend(found)
+    sound.mend(sound.found("proof_missing"))  # of the new one
     sound.settle()
 
 
@@ -601,13 +604,27 @@ def test_H6_hook_failed(sound: Place) -> None:
     sound.settle()
 
 
+def test_H6_what_is_switched_off_has_not_failed(sound: Place) -> None:
+    for part in (hookfault.HOOK, hookfault.REFRESH):
+        for _ in range(3):
+            hookfault.note(str(sound.state), "it can't be read", part=part)
+    sound.configure("\n[hook]\nenabled = false\n")
+    sound.settle()
+
+
 def test_H6_hook_refresh_failed(sound: Place) -> None:
     state = str(sound.state)
     for _ in range(3):
         hookfault.note(state, "no refresh could be started", part=hookfault.REFRESH)
     found = sound.found("hook_refresh_failed")
     assert (found["level"], found["value"], found["threshold"]) == ("critical", 3, 3)
-    hookfault.worked(state, hookfault.REFRESH)
+    sound.run("refresh", "--root", "notes")  # which are perhaps not all
+    sound.found("hook_refresh_failed")
+    away = sound.notes.rename(sound.top / "away")
+    sound.run("refresh", status=6)
+    away.rename(sound.notes)
+    assert "hook_refresh_failed" in {each["code"] for each in sound.health()["findings"]}
+    sound.mend(found)
     sound.settle()
 
 
@@ -635,27 +652,81 @@ def test_hook_slow(sound: Place) -> None:
 # -- the schedule
 
 
-def test_schedule_failed_and_schedule_old(sound: Place) -> None:
-    file = sound.state / "schedule" / "run.json"
-    file.parent.mkdir(0o700)
+@pytest.fixture
+def machine(sound: Place, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    """A machine with a cron of its own, and with all other programs."""
+    machine = Machine(sound.top / "machine")
+    machine.add("crontab")
+    environ = machine.environ()
+    monkeypatch.setenv("PATH", f"{environ.pop('PATH')}:{os.environ['PATH']}")
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    return machine
 
-    def ran(ago: float, failed: int) -> None:
-        at = time.time() - ago
-        last = {"begun": at - 1, "ended": at, "status": failed, "message": "the disk is full"}
-        file.write_text(json.dumps({"begun": at - 1, "failed": failed, "last": last}))
-        file.chmod(0o600)
 
-    ran(60, 2)
+def ran(place: Place, ago: float, failed: int) -> Path:
+    """Let a scheduled run have ended so many seconds ago; return where that is kept."""
+    file = place.state / "schedule" / "run.json"
+    file.parent.mkdir(0o700, exist_ok=True)
+    at = time.time() - ago
+    last = {"begun": at - 1, "ended": at, "status": failed, "message": "the disk is full"}
+    file.write_text(json.dumps({"begun": at - 1, "failed": failed, "last": last}))
+    file.chmod(0o600)
+    return file
+
+
+@pytest.mark.parametrize("kind", ["cron", "systemd"])
+def test_schedule_failed_and_schedule_old(sound: Place, machine: Machine, kind: str) -> None:
+    machine.add("systemctl")
+    sound.run("schedule", "install", "--kind", kind)
+    file = ran(sound, 60, 2)
     found = sound.found("schedule_failed")
     assert (found["level"], found["value"], found["file"]) == ("warn", 2, str(file))
     assert "the disk is full" in found["message"]
-    ran(9 * DAY, 0)
+    ran(sound, 9 * DAY, 0)
     found = sound.found("schedule_old")
     assert (found["level"], found["value"], found["threshold"]) == ("warn", 9, 8)
-    ran(60, 0)
+    assert found["message"] == "the last scheduled run was 9 days ago"
+    ran(sound, 60, 0)
+    sound.settle()
+    ran(sound, 60, -3)  # which no run has written
     sound.settle()
     file.write_text("{")
     assert sound.found("evidence_unreadable")["file"] == str(file)
+
+
+def test_without_a_schedule_nothing_is_said_of_its_runs(sound: Place, machine: Machine) -> None:
+    sound.run("schedule", "install", "--kind", "cron")
+    for ago, failed in ((9 * DAY, 0), (60, 2)):
+        ran(sound, ago, failed)
+        assert len(sound.health()["findings"]) == 1
+    sound.run("schedule", "remove")
+    sound.settle()
+    ran(sound, 9 * DAY, 0)
+    sound.settle()
+    machine.tell("crontab", "forbidden")  # so nobody knows
+    sound.found("schedule_old")
+    (machine.programs / "crontab").unlink()
+
+
+def test_schedule_gone(sound: Place, machine: Machine) -> None:
+    """The program is there, and what it is run by is not."""
+    sound.run("schedule", "install", "--kind", "cron")
+    ran(sound, 60, 0)
+    sound.settle()
+    program = sound.top / "bin" / "recall"
+    program.parent.mkdir()
+    program.write_text(f"#!{sound.top}/no/python\n")
+    program.chmod(0o755)
+    what = job.Job([str(program), *job.RUN], {}, job.timing("1d", None))
+    machine.crontab = job.cron_line(what) + b"\n"
+    found = sound.found("schedule_gone")
+    assert (found["level"], found["value"]) == ("warn", 1)
+    assert found["file"] == f"{sound.top}/no/python"
+    status = json.loads(recall("schedule", "status", "--json", cwd=sound.home).stdout)
+    assert status["data"]["schedulers"][0]["program_gone"] == f"{sound.top}/no/python"
+    sound.mend(found)
+    sound.settle()
 
 
 # -- files, clock and disk
@@ -675,14 +746,17 @@ def test_log_large(sound: Place) -> None:
 def test_log_old(sound: Place) -> None:
     old = sound.state / recalllog.OLDER
     shutil.copy(sound.log, old)
-    sound.settle()
     when = time.time() - 31 * DAY
     os.utime(old, (when, when))
+    sound.settle()  # a half that is full, of somebody who asks little
+    sound.configure("\n[hook]\nenabled = false\n")
+    os.utime(sound.log, (when + 60, when + 60))
     found = sound.found("log_old")
     assert (found["level"], found["value"], found["threshold"]) == ("warn", 31, 30)
-    assert found["file"] == str(old)
+    assert found["file"] == str(sound.log)
     sound.mend(found)
     sound.settle()
+    assert not old.exists()
 
 
 def test_log_damaged(sound: Place) -> None:

@@ -147,12 +147,9 @@ def _warn(console: Console, found: Found) -> None:
 
 
 def _gone(found: Found) -> str | None:
-    """Return the program that the job starts if it is not there."""
-    for text in [] if found.changed else found.texts:
-        program = job.program_in(found.kind, text)
-        if program is not None and not os.access(program, os.X_OK):
-            return program
-    return None
+    """Return what the job needs to run and is not there: its program, or what runs that."""
+    texts = [] if found.changed else [(found.kind, text) for text in found.texts]
+    return next(iter(schedulers.gone(texts)), None)
 
 
 def _fields(found: Found) -> dict[str, object]:

@@ -124,10 +124,13 @@ class HookEvidence:
 class Schedule:
     """The scheduled runs: when the latest ``begun`` and ``ended``; ``failed`` since one did not.
 
-    ``message`` is why the last one failed, ``file`` where all that is kept.
+    ``message`` is why the last one failed, ``file`` where all that is kept. ``wanted`` says that
+    a scheduler has a job of ours, or that this can't be told; ``gone`` are programs that it lacks.
     """
 
     file: str
+    wanted: bool = True
+    gone: tuple[str, ...] = ()
     begun: float | None = None
     ended: float | None = None
     failed: int = 0

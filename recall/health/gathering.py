@@ -96,7 +96,7 @@ def gather(cwd: str, environ: Mapping[str, str], request: Request) -> Gathered:
         roots=tuple(roots),
         missing=_missing(settings),
         hook=hook,
-        schedule=schedulelook.look(state_dir, unread),
+        schedule=schedulelook.look(state_dir, environ, unread),
         places=(
             places.place("cache", cache_dir, cache_look),
             places.place("state", state_dir, state_look),

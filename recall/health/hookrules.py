@@ -35,9 +35,9 @@ def of_hook(evidence: Evidence, thresholds: Thresholds) -> Iterator[Finding]:
                 hint="recall resume",
             )
         yield from _timely(recent(hook.runs, now), thresholds)
-    yield from _failed("hook_failed", "the prompt hook", hook.fault, thresholds)
-    beside = "the refresh beside the prompt hook"
-    yield from _failed("hook_refresh_failed", beside, hook.refresh_fault, thresholds)
+        yield from _failed("hook_failed", "the prompt hook", hook.fault, thresholds)
+        beside = "the refresh beside the prompt hook"
+        yield from _failed("hook_refresh_failed", beside, hook.refresh_fault, thresholds)
 
 
 def recent(runs: Sequence[Run], now: float) -> list[Run]:
