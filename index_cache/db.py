@@ -263,27 +263,42 @@ def create(path: str | None) -> apsw.Connection:
     """Make a cache file with its empty tables; the caller holds its lock.
 
     The file is 0600 whatever the umask, and so are SQLite's files beside it, which take its mode.
+    Where it can't be made, as on a full disk, none is left: it would be taken for a damaged one.
     """
     if path is None:
-        connection = _configured(apsw.Connection(":memory:"))
-    else:
-        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
-        descriptor = os.open(path, flags, _PRIVATE_FILE)
+        return _filled(_configured(apsw.Connection(":memory:")))
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
+    descriptor = os.open(path, flags, _PRIVATE_FILE)
+    connection = None
+    try:
         os.fchmod(descriptor, _PRIVATE_FILE)  # whatever the umask
         os.close(descriptor)
-        from index_cache import mounts  # searches create nothing
-
         connection = _opened(path, apsw.SQLITE_OPEN_READWRITE)
-        connection.pragma("page_size", PAGE)
-        if checksums.vfs():
-            connection.reserve_bytes("main", checksums.RESERVED)
-        # WAL needs memory that all who use the file share.
-        if mounts.is_remote(os.path.dirname(path)):
-            # Alone and first, as a change to WAL is: only from the header on does the checksums'
-            # VFS know that it has work, and a full page cache writes pages out in any order.
-            connection.pragma("user_version", 1)
-        else:
-            connection.pragma("journal_mode", "wal")
+        _lay_out(connection, path)
+        return _filled(connection)
+    except BaseException:
+        if connection is not None:
+            connection.close()
+        discard(path)
+        raise
+
+
+def _lay_out(connection: apsw.Connection, path: str) -> None:
+    from index_cache import mounts  # searches create nothing
+
+    connection.pragma("page_size", PAGE)
+    if checksums.vfs():
+        connection.reserve_bytes("main", checksums.RESERVED)
+    # WAL needs memory that all who use the file share.
+    if mounts.is_remote(os.path.dirname(path)):
+        # Alone and first, as a change to WAL is: only from the header on does the checksums'
+        # VFS know that it has work, and a full page cache writes pages out in any order.
+        connection.pragma("user_version", 1)
+    else:
+        connection.pragma("journal_mode", "wal")
+
+
+def _filled(connection: apsw.Connection) -> apsw.Connection:
     prepare_writer(connection)
     with Transaction(connection):
         for statement in schema.DDL:

@@ -89,7 +89,7 @@ class Store:
 
     @classmethod
     def create(cls, root: Root, path: str | None) -> Store:
-        """Make an empty cache; the caller holds the lock."""
+        """Make an empty cache, or leave no file where that fails; the caller holds the lock."""
         store = cls.__new__(cls)
         store.root, store.path, store.writable = root, path, True
         store.why_in_memory = store.replaces = None
@@ -97,13 +97,22 @@ class Store:
         store._weigher = None  # noqa: SLF001 - made without __init__
         store.connection = db.create(path)
         store.file = db.file_identity(path)
-        with db.Transaction(store.connection):
-            store.set_meta("made", os.urandom(_MARK).hex())
-            store.set_meta("identity", db.identity(root))
-            store.set_meta("fingerprint", schema.fingerprint())
-            store.set_meta("root", root.path.encode("utf-8", "surrogateescape"))
-            store.note_totals()
+        try:
+            store._label()  # noqa: SLF001 - as above
+        except BaseException:
+            store.close()
+            if path is not None:
+                db.discard(path)
+            raise
         return store
+
+    def _label(self) -> None:
+        with db.Transaction(self.connection):
+            self.set_meta("made", os.urandom(_MARK).hex())
+            self.set_meta("identity", db.identity(self.root))
+            self.set_meta("fingerprint", schema.fingerprint())
+            self.set_meta("root", self.root.path.encode("utf-8", "surrogateescape"))
+            self.note_totals()
 
     @guarded
     def check(self) -> None:

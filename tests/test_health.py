@@ -13,9 +13,11 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
+import apsw
 import pytest
 from cli_support import recall, valid_envelope
-from health_support import DAY, Place, build, put_back
+from disk_support import failing
+from health_support import DAY, Place, build, put_back, within
 from schedule_support import Machine
 
 from index_cache import db, locks, mounts
@@ -457,6 +459,18 @@ def test_cache_damaged_where_only_all_pages_together_show_it(sound: Place) -> No
     assert sound.found("cache_damaged", "--deep")["level"] == "critical"
 
 
+@pytest.mark.parametrize("number", [2, 3, 5, 8, 13])
+def test_C6_a_full_disk_at_the_first_build_is_no_damage(sound: Place, number: int) -> None:
+    sound.run("cache", "prune", "--all")
+    with failing(number, apsw.FullError, dead=True):
+        assert within("refresh")[0] == 6
+    codes = [each["code"] for each in sound.health()["findings"]]
+    assert codes == ["refresh_failed", "refresh_missing"]
+    sound.run("refresh")
+    sound.mend(sound.found("proof_missing"))
+    sound.settle()
+
+
 def test_cache_repaired(sound: Place) -> None:
     sound.damage()
     sound.found("cache_damaged")
@@ -498,6 +512,43 @@ def test_hook_missing(sound: Place) -> None:
     sound.settings.unlink()
     found = sound.found("hook_missing")
     assert found["level"] == "warn"
+    sound.mend(found)
+    sound.settle()
+
+
+def test_hook_missing_is_not_said_of_a_project_that_has_it(sound: Place) -> None:
+    """Its install was noted, wherever one asks; what stands there is judged like any other."""
+    sound.settings.unlink()
+    project = sound.top / "project"
+    (project / ".git").mkdir(parents=True)
+    os.chdir(project)
+    sound.run("hook", "install", "--host", "claude", "--scope", "project")
+    os.chdir(sound.home)
+    sound.settle()
+    assert sound.health()["hook"]["hosts"] == ["claude"]
+    file = project / ".claude" / "settings.local.json"
+    settings = json.loads(file.read_text())
+    del settings["hooks"]["SessionStart"]
+    file.write_text(json.dumps(settings))
+    found = sound.found("hook_idle")
+    assert (found["file"], found["hint"].split(" && ")[0]) == (str(file), f"cd {project}")
+    sound.mend(found)
+    sound.settle()
+    file.write_text("{}")
+    sound.found("hook_missing")
+
+
+def test_hook_missing_is_not_said_where_it_cant_be_told(sound: Place) -> None:
+    sound.settings.write_text("{")
+    sound.found("hook_unread")
+
+
+def test_hook_idle_at_an_event(sound: Place) -> None:
+    settings = json.loads(sound.settings.read_text())
+    del settings["hooks"]["SessionStart"]
+    sound.settings.write_text(json.dumps(settings))
+    found = sound.found("hook_idle")
+    assert found["hint"] == "recall hook install --host claude"
     sound.mend(found)
     sound.settle()
 

@@ -80,7 +80,8 @@ class Installed:
     """A settings file of a host from which the hook is called.
 
     ``gone`` are programs that are called there and can't be run, ``idle`` says what else keeps
-    calls from running. ``install`` is the command that mends it.
+    calls from running, ``absent`` where it is not called at all. ``install`` is the command that
+    mends what is gone or absent.
     """
 
     host: str
@@ -88,6 +89,7 @@ class Installed:
     install: str
     gone: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
+    absent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,6 @@ def of_places(evidence: Evidence, thresholds: Thresholds) -> Iterator[Finding]:
     """Yield what is wrong with the directories of recall's own and with what lies in them."""
     for place in evidence.places:
         yield from _usable(place)
-    yield from _room(evidence, thresholds)
     for each in evidence.exposed:
         yield _exposed(each)
     yield from _logs(evidence, thresholds)
@@ -86,7 +85,8 @@ def _usable(place: Place) -> Iterator[Finding]:
         )
 
 
-def _room(evidence: Evidence, thresholds: Thresholds) -> Iterator[Finding]:
+def of_room(evidence: Evidence, thresholds: Thresholds) -> Iterator[Finding]:
+    """Yield which disk is nearly full: the cause of much that else goes wrong."""
     seen: set[int | None] = set()
     for place in evidence.places:
         if place.free is None or place.path is None or place.device in seen:
@@ -95,11 +95,11 @@ def _room(evidence: Evidence, thresholds: Thresholds) -> Iterator[Finding]:
         if place.free / MIB < thresholds["free_mib"]:
             yield Finding(
                 "disk_low",
-                WARN,
+                CRITICAL if place.free < MIB else WARN,
                 f"{size(place.free)} are left for {_NAMES[place.what]}",
                 measured=(place.free / MIB, thresholds["free_mib"], "MiB"),
                 file=place.path,
-                hint="recall cache prune",
+                hint=f"df -h {shell_quoted(place.path)}",
             )
 
 
