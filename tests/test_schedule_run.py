@@ -167,7 +167,7 @@ class Held:
 
     def __enter__(self) -> Self:
         program = (
-            "import sys; from recall import lastrun\n"
+            "import sys; from recall.scheduling import lastrun\n"
             f"with lastrun.turn({the_state()!r}) as mine:\n"
             f"    lastrun.begin({the_state()!r}, float(sys.argv[1]))\n"
             "    print(mine, flush=True); sys.stdin.read()"

@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from index_cache.errors import WriteRefused
 from recall.cli import schedule_change, schedule_run
 from recall.cli.common import Console, write_bytes
 from recall.cli.fields import local, moment
@@ -129,21 +130,31 @@ def _warn(console: Console, found: Found) -> None:
         where = "" if found.error.where is None else f" ({found.error.where})"
         console.note(f"{found.kind}: {found.error.message}{where}", found.error.hint)
     again = f"recall schedule install --kind {found.kind}"
+    if found.changed:
+        again += " --force"
     for name in found.changed:
-        console.note(
-            f"{found.kind}: it was changed by hand: {name}", f"{again} --force makes it anew"
-        )
+        console.note(f"{found.kind}: it was changed by hand: {name}", again)
     if found.kind == job.CRON and len(found.texts) > 1:
         console.note(f"cron: {number(len(found.texts), 'line')} of ours start the job", again)
     if found.kind == job.SYSTEMD and len(found.where) == 1:
         console.note(f"systemd: one of its two files is missing beside {found.where[0]}", again)
     if found.active is False:
         console.note(f"{found.kind}: it is installed, but not active", again)
+    if _is_unproven(found):
+        console.note(
+            f"{found.kind}: it is written, but not known to be enabled",
+            schedulers.starting(found.kind, os.environ),
+        )
     gone = _gone(found)
     if gone is not None:
         console.note(f"{found.kind}: the program that it starts is gone: {gone}", again)
     for line in found.others:
         console.note(f"cron: a line of your own does the same work: {os.fsdecode(line)}")
+
+
+def _is_unproven(found: Found) -> bool:
+    """Tell whether the job's files are there, and whether they are used is not known."""
+    return found.kind != job.CRON and bool(found.where) and found.active is None
 
 
 def _gone(found: Found) -> str | None:
@@ -202,13 +213,16 @@ def _is_unfinished(known: Evidence) -> bool:
 def _line(found: Found) -> str:
     if not found.texts:
         there = "not installed" if found.program is not None else "not on this machine"
-        return f"{found.kind}: {'can not be told' if found.error else there}\n"
-    active = "" if found.active is not False else ", not active"
+        is_unknown = found.error is not None and not isinstance(found.error, WriteRefused)
+        return f"{found.kind}: {'can not be told' if is_unknown else there}\n"
+    state = "installed" if found.active is not False else "installed, not active"
+    if _is_unproven(found):
+        state = "written, but not known to be enabled"
     if found.kind == job.CRON:
         lines = [visible(os.fsdecode(text)) for text in found.texts]
     else:
         lines = [visible(where) for where in found.where]
-    return "".join([f"{found.kind}: installed{active}\n", *(f"  {line}\n" for line in lines)])
+    return "".join([f"{found.kind}: {state}\n", *(f"  {line}\n" for line in lines)])
 
 
 def _runs(known: Evidence | None, *, is_running: bool) -> str:

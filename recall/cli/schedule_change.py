@@ -6,7 +6,7 @@ import os
 
 import click
 
-from index_cache.errors import RecallError
+from index_cache.errors import RecallError, WriteRefused
 from recall import dirs
 from recall.cli.common import Console, required
 from recall.cli.diffs import unified
@@ -122,6 +122,10 @@ def _installed(console: Console) -> tuple[list[str], RecallError | None]:
         found = schedulers.look(kind, os.environ)
         if found.texts:
             kinds.append(kind)
+        elif isinstance(found.error, WriteRefused):
+            # Somebody else's file, and nothing of ours: there is nothing to remove.
+            console.note(f"{kind}: {found.error.message} ({found.error.where})")
+            continue
         if found.error is not None and failed is None:
             failed = found.error
         elif found.error is not None:

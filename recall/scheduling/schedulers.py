@@ -30,6 +30,7 @@ PROGRAMS = {CRON: "crontab", SYSTEMD: "systemctl", LAUNCHD: "launchctl"}
 INSTALLED, UPDATED, ALREADY = "installed", "updated", "already installed"
 REMOVED, ABSENT = "removed", "not installed"
 YOUR_CRONTAB = "your crontab"
+_TO_START = [["daemon-reload"], ["enable", "--now", TIMER]]
 
 
 class Change:
@@ -229,7 +230,7 @@ def _start(change: Change, environ: Environ) -> None:
     file = change.edits[0][0] if change.edits else paths(change.kind, environ)[0]
     if change.kind == SYSTEMD:
         again = [["restart", TIMER]] if change.action == UPDATED else []
-        commands = [["daemon-reload"], ["enable", "--now", TIMER], *again]
+        commands = [*_TO_START, *again]
         _control(change, [["systemctl", "--user", *each] for each in commands], environ)
         return
     domain = f"gui/{os.getuid()}"
@@ -240,6 +241,20 @@ def _start(change: Change, environ: Environ) -> None:
         with suppress(RecallError):  # it need not have been started
             programs.run([program, "bootout", f"{domain}/{LABEL}"], environ)
     _control(change, [["launchctl", "bootstrap", domain, file]], environ)
+
+
+def starting(kind: str, environ: Environ) -> str:
+    """Return the command by which a job whose files are there is started, for a person to type."""
+    if kind == SYSTEMD:
+        commands = [["systemctl", "--user", *each] for each in _TO_START]
+    else:
+        file = paths(kind, environ)[0]
+        commands = [["launchctl", "bootstrap", f"gui/{os.getuid()}", file]]
+    return _typed(commands)
+
+
+def _typed(commands: list[list[str]]) -> str:
+    return " && ".join(" ".join(map(shell_quoted, each)) for each in commands)
 
 
 def _stop(change: Change, files: list[str], environ: Environ) -> None:
@@ -278,7 +293,7 @@ def _control(change: Change, commands: list[list[str]], environ: Environ) -> Non
             break
         left.pop(0)
     if why is not None:
-        line = " && ".join(" ".join(map(shell_quoted, each)) for each in left)
+        line = _typed(left)
         change.then.append(line)
         change.notices.append(Notice(f"the scheduler was not told: {why}", line))
 
