@@ -161,18 +161,21 @@ def identity(root: Root) -> str:
     return hashed(key.encode("utf-8", "backslashreplace"), size=_HASH // 2)
 
 
-def connect(path: str | None, wait: int = READ_WAIT) -> tuple[apsw.Connection, bool]:
+def connect(
+    path: str | None, wait: int = READ_WAIT, *, mend: bool = True
+) -> tuple[apsw.Connection, bool]:
     """Open an existing cache file; return the connection and whether it can be written.
 
     ``None`` opens an empty one in memory. A file in a directory that can't be written is opened
     read-only, then as immutable (a WAL file can be read there in no other way:
     https://sqlite.org/wal.html#read_only_databases). ``wait`` is how many ms SQLite may wait for
-    others. Raises apsw.CantOpenError when there is none, Damaged for a symlink, or a file that is
+    others; with ``mend`` files get back the rights that their owner has lost. Raises
+    apsw.CantOpenError when there is none, Damaged for a symlink, or a file that is
     empty or cut off.
     """
     if path is None:
         return _configured(apsw.Connection(":memory:")), True
-    refuse_foreign(path)
+    refuse_foreign(path, mend=mend)
     _refuse_cut_off(path)
     directory = os.path.dirname(path)
     if not os.path.lexists(directory):
@@ -193,11 +196,12 @@ def connect(path: str | None, wait: int = READ_WAIT) -> tuple[apsw.Connection, b
     return reader, False
 
 
-def refuse_foreign(path: str) -> None:
+def refuse_foreign(path: str, *, mend: bool = True) -> None:
     """Raise Damaged when anything but our own files is in the place of a cache file and SQLite's.
 
     SQLite would wait for a FIFO for ever; and its own refusal of symlinks (SQLITE_OPEN_NOFOLLOW)
-    would mind a symlinked ~/.cache as well. Files that lost their owner's rights get them back.
+    would mind a symlinked ~/.cache as well. With ``mend`` files that lost their owner's rights get
+    them back.
     """
     for each in (path, *(path + suffix for suffix in BESIDE)):
         try:
@@ -206,8 +210,20 @@ def refuse_foreign(path: str) -> None:
             continue  # opening it will tell
         if not stat.S_ISREG(st.st_mode) or st.st_uid != os.geteuid():
             raise Damaged("a symlink or somebody else's file has taken its place", path)
-        if st.st_mode & _PRIVATE_FILE != _PRIVATE_FILE:
+        if mend and st.st_mode & _PRIVATE_FILE != _PRIVATE_FILE:
             _give_back(each)
+
+
+def without_rights(path: str) -> tuple[str, int] | None:
+    """Return the first of a cache's files that its owner may not read and write, and its mode."""
+    for each in (path, *(path + suffix for suffix in BESIDE)):
+        try:
+            mode = os.lstat(each).st_mode
+        except OSError:
+            continue
+        if mode & _PRIVATE_FILE != _PRIVATE_FILE:
+            return each, stat.S_IMODE(mode)
+    return None
 
 
 def _give_back(path: str) -> None:

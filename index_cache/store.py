@@ -72,11 +72,13 @@ class Store:
 
     ``path`` is None for a cache in memory, and ``why_in_memory`` may say why. ``replaces`` is what
     was wrong with the damaged file in whose stead this cache was made, if there was one. ``wait``
-    is how many ms a reader waits where SQLite has to.
+    is how many ms a reader waits where SQLite has to, ``mend`` as for ``db.connect``.
     Methods that change rows need the root's lock.
     """
 
-    def __init__(self, root: Root, path: str | None, wait: int = db.READ_WAIT) -> None:
+    def __init__(
+        self, root: Root, path: str | None, wait: int = db.READ_WAIT, *, mend: bool = True
+    ) -> None:
         self.root = root
         self.wait = wait
         self.path = path
@@ -85,7 +87,7 @@ class Store:
         self.file = db.file_identity(path)
         self._weigher: Weigher | None = None
         with Guard(self):
-            self.connection, self.writable = db.connect(path, wait)
+            self.connection, self.writable = db.connect(path, wait, mend=mend)
 
     @classmethod
     def create(cls, root: Root, path: str | None) -> Store:

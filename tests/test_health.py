@@ -290,6 +290,32 @@ def test_refresh_old_and_index_old(
     sound.settle()
 
 
+def test_root_unavailable_says_what_forgets_it(sound: Place) -> None:
+    sound.configure(f'gone = "{sound.top}/gone"\n')
+    sound.mend(sound.found("root_unavailable"))
+    sound.settle()
+
+
+def test_roots_missing_says_what_finds_some(sound: Place) -> None:
+    sound.run("roots", "remove", "notes")
+    assert sound.found("roots_missing")["hint"] == "recall roots discover ~"
+
+
+def test_refresh_failed_says_what_the_failure_did(sound: Place) -> None:
+    told = {"when": time.time(), "message": "refused", "where": None, "hint": "give it an id"}
+    file = sound.state / failures.FILE
+    file.write_text(json.dumps({db.identity(sound.root): {"failure": told}}))
+    file.chmod(0o600)
+    assert sound.found("refresh_failed")["message"].endswith(": refused; give it an id")
+
+
+def test_threshold_invalid_where_the_table_is_none(sound: Place) -> None:
+    sound.config.write_text("health = 3\n" + sound.config.read_text())
+    found = sound.found("threshold_invalid")
+    assert found["message"].startswith("health must be a table, [health];")
+    assert found["threshold"] == "a table"
+
+
 # -- proofs
 
 
@@ -502,6 +528,17 @@ def test_cache_unreadable(sound: Place) -> None:
         assert (found["level"], found["root"]) == ("warn", "notes")
         assert found["file"] == str(sound.cache)
         connection.execute("ROLLBACK")
+    sound.settle()
+
+
+@pytest.mark.parametrize("mode", [0, 0o400, 0o200])
+def test_cache_unreadable_without_its_owners_rights(sound: Place, mode: int) -> None:
+    """Health mends nothing, not even a mode."""
+    sound.cache.chmod(mode)
+    found = sound.found("cache_unreadable")
+    assert f"{mode:04o}" in found["message"]
+    assert sound.cache.stat().st_mode & 0o777 == mode
+    sound.mend(found)
     sound.settle()
 
 
@@ -829,6 +866,7 @@ def test_evidence_unreadable(sound: Place, name: str, content: bytes) -> None:
     file.chmod(0o600)
     found = sound.found("evidence_unreadable", only=name != "proof")
     assert (found["level"], found["file"]) == ("warn", str(file))
+    assert sound.health()["findings"][0] == found  # what is to be done first
     sound.mend(found)
     if name == "proof":
         sound.mend(sound.found("proof_missing"))
@@ -908,6 +946,24 @@ def test_cache_unusable_and_state_unusable(sound: Place, what: str) -> None:
     sound.settle()
 
 
+def test_a_state_directory_that_cant_be_read_is_one_finding(sound: Place) -> None:
+    ran(sound, 60, 2)
+    away = sound.state.rename(sound.top / "away")
+    sound.state.write_text("a file in its place")
+    sound.found("state_unusable")
+    sound.state.unlink()
+    away.rename(sound.state)
+
+
+@pytest.mark.parametrize("what", ["file", "link"])
+def test_a_cache_directory_that_is_none_is_one_finding(sound: Place, what: str) -> None:
+    away = sound.caches.rename(sound.top / "away")
+    sound.caches.symlink_to(away) if what == "link" else sound.caches.touch()
+    sound.found("cache_unusable")
+    sound.caches.unlink()
+    away.rename(sound.caches)
+
+
 def test_cache_remote(
     sound: Place,
     monkeypatch: pytest.MonkeyPatch,
@@ -937,19 +993,12 @@ def test_disk_low(sound: Place) -> None:
     assert (found["file"], found["value"] > 0) == (str(sound.caches), True)
 
 
-@pytest.mark.parametrize("what", ["configuration", "evidence", "refresh", "proof", "run"])
+@pytest.mark.parametrize("what", ["configuration", "evidence", "refresh", "proof"])
 def test_D1_clock_future(sound: Place, what: str) -> None:
     ahead = time.time() + 2 * DAY
     files = {"configuration": sound.config, "evidence": sound.log, "refresh": sound.lock}
     if what == "proof":
         sound.edit_proof(when=ahead)
-    elif what == "run":
-        sound.log.write_text("")
-        sound.lines({"t": ahead})
-        found = sound.found("hook_never_ran")  # it proves nothing
-        sound.lines({})
-        sound.settle()
-        return
     else:
         os.utime(files[what], (ahead, ahead))
     found = sound.found("clock_future")
@@ -957,6 +1006,34 @@ def test_D1_clock_future(sound: Place, what: str) -> None:
     assert found["value"] == time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(ahead))
     assert found["threshold"] <= time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     assert found["root"] == ("notes" if what in {"refresh", "proof"} else None)
+    sound.mend(found)
+    sound.settle()
+
+
+def test_D1_clock_future_of_a_run(sound: Place) -> None:
+    sound.log.write_text("")
+    sound.lines({"t": time.time() + 2 * DAY})
+    found = sound.found("clock_future", only=False)
+    sound.found("hook_never_ran", only=False)  # it proves nothing
+    sound.mend(found)
+    sound.lines({})
+    sound.log.chmod(0o600)
+    sound.settle()
+
+
+def test_D1_clock_future_of_a_failure_and_of_a_scheduled_run(
+    sound: Place, machine: Machine
+) -> None:
+    assert machine.crontab is None
+    ahead = time.time() + 2 * DAY
+    hookfault.note(str(sound.state), "it can't be read", now=ahead)
+    found = sound.found("clock_future", only=False)
+    assert found["file"] == str(sound.state / "hook.fault")
+    sound.mend(found)
+    sound.settle()
+    file = ran(sound, -2 * DAY, 0)
+    found = sound.found("clock_future")
+    assert found["file"] == str(file)
     sound.mend(found)
     sound.settle()
 

@@ -89,6 +89,25 @@ def test_G1_a_crontab_is_restored_to_the_byte(cron: Machine, name: str) -> None:
     assert cron.crontab == before
 
 
+def test_variables_of_the_crontab_are_not_the_jobs(cron: Machine, home: Path) -> None:
+    theirs = (
+        b"XDG_CONFIG_HOME=/x\n LOCUS_PALACE = '/y'\n\"HOME\"=/z\nMAILTO=me\n#XDG_CACHE_HOME=/n\n"
+    )
+    cron.crontab = theirs + b"0 5 * * * A=b x\n"
+    good("install")
+    line = text(cron).splitlines()[-1].decode()
+    assert f" HOME={home} LOCUS_PALACE='' RECALL_ROOTS=" in line
+    assert " XDG_CONFIG_HOME='' " in line
+    assert "XDG_CACHE_HOME" not in line
+    first = cron.crontab
+    assert good("install")["action"] == "already installed"
+    # Those below our line are none of its.
+    cron.crontab = first + b"XDG_STATE_HOME=/x\n"
+    assert good("install")["action"] == "already installed"
+    good("remove")
+    assert cron.crontab == theirs + b"0 5 * * * A=b x\nXDG_STATE_HOME=/x\n"
+
+
 def test_two_installs_leave_one_and_the_second_writes_nothing(cron: Machine) -> None:
     cron.crontab = b"0 5 * * * x\n"
     good("install")

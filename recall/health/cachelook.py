@@ -54,6 +54,9 @@ def look(root: Root, directory: str | None, start: int, count: int, *, deep: boo
     path = db.cache_path(directory, root)
     try:
         db.refuse_directory(directory)
+        bare = db.without_rights(path)
+        if bare is not None and os.access(directory, os.W_OK):
+            return _troubled(root, path, OSError(f"the mode of {bare[0]} is {bare[1]:04o}"))
         return _seen(root, path, start, count, deep=deep)
     except db.TROUBLE as error:
         if not db.is_damage(error):
@@ -83,7 +86,7 @@ def _again(root: Root, path: str, start: int, count: int, *, deep: bool) -> Seen
 
 def _seen(root: Root, path: str, start: int, count: int, *, deep: bool) -> Seen:
     try:
-        store = Store(root, path)
+        store = Store(root, path, mend=False)
     except apsw.CantOpenError:
         if db.file_identity(path) is not None:
             raise

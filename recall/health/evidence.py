@@ -218,3 +218,15 @@ class Evidence:
     logs: tuple[LogFile, ...] = ()
     bad_lines: int = 0
     unread: tuple[Unread, ...] = ()
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether the state directory can't be used nor read: then what is missing says nothing."""
+        return any(self.hides(each.path) for each in self.unread)
+
+    def hides(self, path: str) -> bool:
+        """Tell whether a file lies in a state directory that can't be used."""
+        return any(
+            place.what == "state" and place.path and place.fault and path.startswith(place.path)
+            for place in self.places
+        )

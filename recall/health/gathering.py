@@ -13,7 +13,7 @@ from functools import partial
 
 from index_cache import db
 from index_cache.errors import ConfigInvalid
-from recall import config, dirs, failures, looks, proofs
+from recall import config, dirs, failures, hookfault, looks, proofs, recalllog
 from recall.configfile import NothingConfigured
 from recall.files import Unreadable
 from recall.health import cachelook, hooklook, places, schedulelook, thresholds
@@ -22,9 +22,11 @@ from recall.health.evidence import (
     Dated,
     Evidence,
     Failure,
+    HookEvidence,
     LogFile,
     Missing,
     RootEvidence,
+    Schedule,
     Unread,
 )
 from recall.notice import shell_quoted
@@ -89,6 +91,7 @@ def gather(cwd: str, environ: Mapping[str, str], request: Request) -> Gathered:
     unread: list[Unread] = []
     roots = _roots(settings, cache_dir, state_dir, unread, deep=request.deep)
     hook, bad_lines = hooklook.look(cwd, environ, settings, request.program, unread)
+    schedule = schedulelook.look(state_dir, environ, unread)
     evidence = Evidence(
         now,
         file=own,
@@ -96,7 +99,7 @@ def gather(cwd: str, environ: Mapping[str, str], request: Request) -> Gathered:
         roots=tuple(roots),
         missing=_missing(settings),
         hook=hook,
-        schedule=schedulelook.look(state_dir, environ, unread),
+        schedule=schedule,
         places=(
             places.place("cache", cache_dir, cache_look),
             places.place("state", state_dir, state_look),
@@ -106,7 +109,11 @@ def gather(cwd: str, environ: Mapping[str, str], request: Request) -> Gathered:
             *places.exposed("state", state_dir, state_look),
             *places.exposed_configuration(own),
         ),
-        dated=(*_dated_roots(roots), *_dated_files(own, state_look)),
+        dated=(
+            *_dated_roots(roots),
+            *_dated_files(own, state_look),
+            *_dated_within(state_dir, hook, schedule),
+        ),
         logs=tuple(LogFile(path, at) for path, _, at in state_look.files if hooklook.is_log(path)),
         bad_lines=bad_lines,
         unread=tuple(unread),
@@ -253,6 +260,27 @@ def _dated_files(own: str | None, look: Look) -> list[Dated]:
             found.append(Dated("the configuration", own, at, f"touch {shell_quoted(own)}"))
         except OSError:
             pass
+    return found
+
+
+def _dated_within(
+    state_dir: str | None, hook: HookEvidence, schedule: Schedule | None
+) -> list[Dated]:
+    """Return the times that are told in the log and in other files, whenever those were written."""
+    if state_dir is None:
+        return []
+    log, older = (os.path.join(state_dir, name) for name in (recalllog.FILE, recalllog.OLDER))
+    away = f"rm -f {shell_quoted(log)} {shell_quoted(older)}"
+    found = [Dated("a run of the prompt hook", log, run.when, away) for run in hook.runs]
+    faults = {hookfault.HOOK: hook.fault, hookfault.REFRESH: hook.refresh_fault}
+    for part, fault in faults.items():
+        if fault is not None:
+            file = os.path.join(state_dir, part + hookfault.SUFFIX)
+            found.append(Dated("a failure", file, fault.when, f"rm -f {shell_quoted(file)}"))
+    if schedule is not None:
+        times = [at for at in (schedule.begun, schedule.ended) if at is not None]
+        again = "recall schedule run"
+        found += [Dated("a scheduled run", schedule.file, at, again) for at in times]
     return found
 
 

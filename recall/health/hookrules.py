@@ -25,9 +25,9 @@ def of_hook(evidence: Evidence, thresholds: Thresholds) -> Iterator[Finding]:
     hook, now = evidence.hook, evidence.now
     if hook.wanted:
         yield from _installed(hook, now)
-        if hook.paused is None:
+        if hook.paused is None and not evidence.is_blind:
             yield from _ran(hook, now, thresholds)
-        elif hook.paused - now > WINDOW:
+        if hook.paused is not None and hook.paused - now > WINDOW:
             yield Finding(
                 "hook_paused",
                 WARN,

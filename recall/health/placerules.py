@@ -39,8 +39,8 @@ def of_configuration(evidence: Evidence, thresholds: Thresholds) -> Iterator[Fin
         yield Finding(
             "threshold_invalid",
             CRITICAL,
-            f"{wrong.key} must be a finite number above 0; until then the usual one holds",
-            measured=(wrong.shown, "finite, above 0", None),
+            f"{wrong.key} must be {wrong.wants}; until then the usual one holds",
+            measured=(wrong.shown, wrong.limit, None),
             file=evidence.file,
             hint=edit(evidence.file, wrong.line),
         )
@@ -53,7 +53,14 @@ def of_places(evidence: Evidence, thresholds: Thresholds) -> Iterator[Finding]:
     for each in evidence.exposed:
         yield _exposed(each)
     yield from _logs(evidence, thresholds)
+    yield from _clock(evidence)
+
+
+def of_unread(evidence: Evidence) -> Iterator[Finding]:
+    """Yield the files of evidence that say nothing: to be gone before there can be new ones."""
     for unread in evidence.unread:
+        if evidence.hides(unread.path):
+            continue  # the directory is at fault, which is told
         yield Finding(
             "evidence_unreadable",
             WARN,
@@ -61,7 +68,6 @@ def of_places(evidence: Evidence, thresholds: Thresholds) -> Iterator[Finding]:
             file=unread.path,
             hint=f"rm -rf {shell_quoted(unread.path)}",
         )
-    yield from _clock(evidence)
 
 
 def _usable(place: Place) -> Iterator[Finding]:

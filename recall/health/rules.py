@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recall.health.findings import LEVELS
 from recall.health.hookrules import of_hook
-from recall.health.placerules import of_configuration, of_places, of_room
+from recall.health.placerules import of_configuration, of_places, of_room, of_unread
 from recall.health.rootrules import of_roots
 from recall.health.schedulerules import of_schedule
 
@@ -20,6 +20,7 @@ def judge(evidence: Evidence, thresholds: Thresholds) -> list[Finding]:
     found = [
         *of_configuration(evidence, thresholds),
         *of_room(evidence, thresholds),
+        *of_unread(evidence),
         *of_roots(evidence, thresholds),
         *of_hook(evidence, thresholds),
         *of_schedule(evidence, thresholds),
