@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 SUFFIX = ".db"
 FRESH = ".fresh" + SUFFIX  # of the file that a rebuild makes
 BESIDE = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a file
-_PRIVATE_DIRECTORY = 0o700
 _PRIVATE_FILE = 0o600
 READ_WAIT = 40  # ms; a search waits for nothing longer than 50
 _COMMIT_WAIT = 2_000  # ms that a writer waits for readers, where it must
@@ -31,6 +30,7 @@ PAGE = 4096  # bytes
 _HASH = 16  # hex digits of identity and fingerprint
 refuse_foreign_directory = files.refuse_foreign_directory
 refuse_directory, refuse_name = files.refuse_directory, files.refuse_name
+ensure_directory = files.ensure_directory
 
 
 class Damaged(Exception):
@@ -214,18 +214,6 @@ def refuse_foreign(path: str, *, mend: bool = True) -> None:
             _give_back(each)
 
 
-def without_rights(path: str) -> tuple[str, int] | None:
-    """Return the first of a cache's files that its owner may not read and write, and its mode."""
-    for each in (path, *(path + suffix for suffix in BESIDE)):
-        try:
-            mode = os.lstat(each).st_mode
-        except OSError:
-            continue
-        if mode & _PRIVATE_FILE != _PRIVATE_FILE:
-            return each, stat.S_IMODE(mode)
-    return None
-
-
 def _give_back(path: str) -> None:
     try:
         os.chmod(path, _PRIVATE_FILE)
@@ -368,24 +356,6 @@ def prepare_writer(connection: apsw.Connection) -> None:
     connection.pragma("temp_store", "memory")
     # Pages (40 MB) before a checkpoint in the midst of a refresh; there is one at its end anyway.
     connection.pragma("wal_autocheckpoint", 10_000)
-
-
-def ensure_directory(directory: str) -> None:
-    """Make the cache directory and what is missing above it, 0700 whatever the umask.
-
-    One that exists is closed to others; its owner's rights stay as they are. Raises OSError.
-    """
-    try:
-        os.mkdir(directory, _PRIVATE_DIRECTORY)
-    except FileNotFoundError:
-        ensure_directory(os.path.dirname(directory))
-        os.mkdir(directory, _PRIVATE_DIRECTORY)
-    except FileExistsError:
-        mode = stat.S_IMODE(os.stat(directory).st_mode)
-        if mode & 0o077:
-            os.chmod(directory, mode & _PRIVATE_DIRECTORY)
-        return
-    os.chmod(directory, _PRIVATE_DIRECTORY)
 
 
 def pages(path: str | None) -> int:

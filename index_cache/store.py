@@ -95,8 +95,7 @@ class Store:
         store = cls.__new__(cls)
         store.root, store.path, store.writable = root, path, True
         store.why_in_memory = store.replaces = None
-        store.wait = db.READ_WAIT
-        store._weigher = None  # noqa: SLF001 - made without __init__
+        store.wait, store._weigher = db.READ_WAIT, None  # noqa: SLF001 - made without __init__
         store.connection = db.create(path)
         store.file = db.file_identity(path)
         try:
@@ -182,13 +181,10 @@ class Store:
 
     @property
     def mark(self) -> str | None:
-        """What tells this cache from any that takes its place, or had it; None without a file.
-
-        A file's number is given again to the next one, so it is only for those that have no other.
-        """
+        """What tells this cache from any that takes its place, or had it; None without a file."""
         if self.file is None:
             return None
-        made = self.meta("made")
+        made = self.meta("made")  # a file's number may be given again to the next one
         return made if isinstance(made, str) else "{}-{}".format(*self.file)
 
     @property

@@ -15,7 +15,7 @@ from recall.cli.options import SETTINGS, StrictGroup, examples, json_option, roo
 from recall.cli.schedule_plan import at_option, every_option, kind_option, planned
 from recall.envelope import error_fields
 from recall.output import number, visible
-from recall.scheduling import job, lastrun, schedulers
+from recall.scheduling import job, jobs, lastrun, schedulers
 from recall.terminal import is_terminal
 
 TYPE_CHECKING = False
@@ -160,7 +160,7 @@ def _is_unproven(found: Found) -> bool:
 def _gone(found: Found) -> str | None:
     """Return what the job needs to run and is not there: its program, or what runs that."""
     texts = [] if found.changed else [(found.kind, text) for text in found.texts]
-    return next(iter(schedulers.gone(texts)), None)
+    return next(iter(jobs.gone(texts)), None)
 
 
 def _fields(found: Found) -> dict[str, object]:

@@ -13,7 +13,7 @@ from recall.cli.diffs import unified
 from recall.cli.options import Strict, dry_run_option, examples, json_option, root_option
 from recall.cli.schedule_plan import at_option, every_option, kind_option, planned
 from recall.output import visible
-from recall.scheduling import job, lastrun, schedulers
+from recall.scheduling import job, jobs, lastrun, schedulers
 from recall.writes import refuse_foreign
 
 TYPE_CHECKING = False
@@ -64,7 +64,7 @@ def install(
     refuse_foreign(lastrun.path_of(required(dirs.state_dir(os.environ), "a schedule")))
     change = schedulers.install(chosen, what, os.environ, force=force, dry_run=dry_run)
     console.note_all(change.notices)
-    for other in schedulers.installed(os.environ):
+    for other in jobs.installed(os.environ):
         if other != chosen:
             console.note(
                 f"{other} starts the job too, and one is enough",

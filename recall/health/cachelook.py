@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from contextlib import closing
 
 import apsw
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from index_cache.model import Root, Skipped
 
+_OWNERS = 0o600  # rights without which a cache can't be used
 _FOR_WRITER = 0.3  # seconds
 # Found by the index whatever the note's language made of the word; then it is compared as it is.
 _PENDING = """SELECT count(*) FROM document
@@ -54,7 +56,7 @@ def look(root: Root, directory: str | None, start: int, count: int, *, deep: boo
     path = db.cache_path(directory, root)
     try:
         db.refuse_directory(directory)
-        bare = db.without_rights(path)
+        bare = _without_rights(path)
         if bare is not None and os.access(directory, os.W_OK):
             return _troubled(root, path, OSError(f"the mode of {bare[0]} is {bare[1]:04o}"))
         return _seen(root, path, start, count, deep=deep)
@@ -64,6 +66,18 @@ def look(root: Root, directory: str | None, start: int, count: int, *, deep: boo
     except OSError as error:
         return _troubled(root, path, error)
     return _again(root, path, start, count, deep=deep)
+
+
+def _without_rights(path: str) -> tuple[str, int] | None:
+    """Return the first of a cache's files that its owner may not read and write, and its mode."""
+    for each in (path, *(path + suffix for suffix in db.BESIDE)):
+        try:
+            mode = os.lstat(each).st_mode
+        except OSError:
+            continue
+        if mode & _OWNERS != _OWNERS:
+            return each, stat.S_IMODE(mode)
+    return None
 
 
 def _again(root: Root, path: str, start: int, count: int, *, deep: bool) -> Seen:

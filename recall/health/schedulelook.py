@@ -9,7 +9,7 @@ from dataclasses import replace
 from recall import state
 from recall.files import Unreadable
 from recall.health.evidence import Schedule, Unread
-from recall.scheduling import schedulers
+from recall.scheduling import jobs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ def look(
     known = None if state_dir is None else _left(state_dir, unread)
     if known is None:
         return None
-    jobs = schedulers.jobs(environ)
-    return replace(known, wanted=jobs is None or bool(jobs), gone=schedulers.gone(jobs or []))
+    found = jobs.jobs(environ)
+    return replace(known, wanted=found is None or bool(found), gone=jobs.gone(found or []))
 
 
 def _left(state_dir: str, unread: list[Unread]) -> Schedule | None:
@@ -51,14 +51,18 @@ def _left(state_dir: str, unread: list[Unread]) -> Schedule | None:
     last = fields.get("last")
     last = last if isinstance(last, dict) else {}
     message, failed = last.get("message"), fields.get("failed")
-    is_count = isinstance(failed, int) and not isinstance(failed, bool) and failed > 0
     return Schedule(
         file,
         begun=_moment(fields.get("begun")),
         ended=_moment(last.get("ended")),
-        failed=failed if is_count else 0,
+        failed=_count(failed),
         message=message if isinstance(message, str) else None,
     )
+
+
+def _count(value: object) -> int:
+    is_count = isinstance(value, int) and not isinstance(value, bool) and value > 0
+    return value if isinstance(value, int) and is_count else 0
 
 
 def _moment(value: object) -> float | None:

@@ -11,16 +11,16 @@ import sys
 from contextlib import ExitStack, contextmanager, suppress
 
 from index_cache.errors import InvalidInput, RecallError, RootUnavailable, WriteRefused
-from recall import dirs, scripts
+from recall import dirs
 from recall.notice import Notice, shell_quoted
 from recall.replace import locked
 from recall.scheduling import crontab, job, jobfiles, programs
 from recall.scheduling.crontabs import Crontab
-from recall.scheduling.job import CRON, KINDS, LABEL, LAUNCHD, SERVICE, SYSTEMD, TIMER
+from recall.scheduling.job import CRON, LABEL, LAUNCHD, SERVICE, SYSTEMD, TIMER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from recall.scheduling.job import Job
 
@@ -309,7 +309,7 @@ def look(kind: str, environ: Environ) -> Found:
     found = Found(kind, programs.find(PROGRAMS[kind], environ))
     try:
         if kind == CRON:
-            _look_at_crontab(found, environ)
+            look_at_crontab(found, environ)
         else:
             _look_at_files(found, environ)
     except RecallError as error:
@@ -317,7 +317,8 @@ def look(kind: str, environ: Environ) -> Found:
     return found
 
 
-def _look_at_crontab(found: Found, environ: Environ) -> None:
+def look_at_crontab(found: Found, environ: Environ) -> None:
+    """Note what a crontab has of ours. Raises RootUnavailable where it can't be read."""
     if found.program is None:
         return
     data = Crontab(environ).read()
@@ -331,12 +332,12 @@ def _look_at_crontab(found: Found, environ: Environ) -> None:
 
 def _look_at_files(found: Found, environ: Environ) -> None:
     try:
-        _read_files(found, environ)
+        read_files(found, environ)
     finally:
         _ask(found, environ)
 
 
-def _read_files(found: Found, environ: Environ) -> None:
+def read_files(found: Found, environ: Environ) -> None:
     """Note what is there of ours; raise what is wrong with the first file that is not."""
     there: dict[str, bytes | None] = {}
     wrong: RecallError | None = None
@@ -367,47 +368,3 @@ def _is_active(kind: str, program: str, environ: Environ) -> bool | None:
         return None
     said = done.out.strip()
     return said == b"active" if said else None
-
-
-def jobs(environ: Environ) -> list[tuple[str, bytes]] | None:
-    """Return the texts of ours that some scheduler has, each with its kind; runs no scheduler.
-
-    None if that can't be told; a file of somebody else's is none of ours. A crontab is read by its
-    own program, as there is no other way.
-    """
-    found: list[tuple[str, bytes]] = []
-    is_known = True
-    for kind in KINDS:
-        one = Found(kind, programs.find(PROGRAMS[kind], environ))
-        try:
-            if kind == CRON:
-                _look_at_crontab(one, environ)
-            else:
-                _read_files(one, environ)
-        except (InvalidInput, WriteRefused):
-            pass
-        except RecallError:
-            is_known = False
-        found += [(kind, text) for text in one.texts]
-    return found if found or is_known else None
-
-
-def gone(texts: Iterable[tuple[str, bytes]]) -> tuple[str, ...]:
-    """Return the programs that texts of ours start and that are not there.
-
-    Of a script that is there it may be the interpreter.
-    """
-    missing = []
-    for kind, text in texts:
-        program = job.program_in(kind, text)
-        if program is None:
-            continue
-        lacks = program if not os.access(program, os.X_OK) else scripts.interpreter_gone(program)
-        if lacks is not None and lacks not in missing:
-            missing.append(lacks)
-    return tuple(missing)
-
-
-def installed(environ: Environ) -> list[str]:
-    """Return the kinds of scheduler that have something of ours."""
-    return list(dict.fromkeys(kind for kind, _ in jobs(environ) or []))
