@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 SUFFIX = ".db"
 FRESH = ".fresh" + SUFFIX  # of the file that a rebuild makes
 BESIDE = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a file
-_PRIVATE_DIRECTORY = 0o700
 _PRIVATE_FILE = 0o600
 READ_WAIT = 40  # ms; a search waits for nothing longer than 50
 _COMMIT_WAIT = 2_000  # ms that a writer waits for readers, where it must
@@ -31,6 +30,7 @@ PAGE = 4096  # bytes
 _HASH = 16  # hex digits of identity and fingerprint
 refuse_foreign_directory = files.refuse_foreign_directory
 refuse_directory, refuse_name = files.refuse_directory, files.refuse_name
+ensure_directory = files.ensure_directory
 
 
 class Damaged(Exception):
@@ -161,18 +161,21 @@ def identity(root: Root) -> str:
     return hashed(key.encode("utf-8", "backslashreplace"), size=_HASH // 2)
 
 
-def connect(path: str | None, wait: int = READ_WAIT) -> tuple[apsw.Connection, bool]:
+def connect(
+    path: str | None, wait: int = READ_WAIT, *, mend: bool = True
+) -> tuple[apsw.Connection, bool]:
     """Open an existing cache file; return the connection and whether it can be written.
 
     ``None`` opens an empty one in memory. A file in a directory that can't be written is opened
     read-only, then as immutable (a WAL file can be read there in no other way:
     https://sqlite.org/wal.html#read_only_databases). ``wait`` is how many ms SQLite may wait for
-    others. Raises apsw.CantOpenError when there is none, Damaged for a symlink, or a file that is
+    others; with ``mend`` files get back the rights that their owner has lost. Raises
+    apsw.CantOpenError when there is none, Damaged for a symlink, or a file that is
     empty or cut off.
     """
     if path is None:
         return _configured(apsw.Connection(":memory:")), True
-    refuse_foreign(path)
+    refuse_foreign(path, mend=mend)
     _refuse_cut_off(path)
     directory = os.path.dirname(path)
     if not os.path.lexists(directory):
@@ -193,11 +196,12 @@ def connect(path: str | None, wait: int = READ_WAIT) -> tuple[apsw.Connection, b
     return reader, False
 
 
-def refuse_foreign(path: str) -> None:
+def refuse_foreign(path: str, *, mend: bool = True) -> None:
     """Raise Damaged when anything but our own files is in the place of a cache file and SQLite's.
 
     SQLite would wait for a FIFO for ever; and its own refusal of symlinks (SQLITE_OPEN_NOFOLLOW)
-    would mind a symlinked ~/.cache as well. Files that lost their owner's rights get them back.
+    would mind a symlinked ~/.cache as well. With ``mend`` files that lost their owner's rights get
+    them back.
     """
     for each in (path, *(path + suffix for suffix in BESIDE)):
         try:
@@ -206,7 +210,7 @@ def refuse_foreign(path: str) -> None:
             continue  # opening it will tell
         if not stat.S_ISREG(st.st_mode) or st.st_uid != os.geteuid():
             raise Damaged("a symlink or somebody else's file has taken its place", path)
-        if st.st_mode & _PRIVATE_FILE != _PRIVATE_FILE:
+        if mend and st.st_mode & _PRIVATE_FILE != _PRIVATE_FILE:
             _give_back(each)
 
 
@@ -263,27 +267,42 @@ def create(path: str | None) -> apsw.Connection:
     """Make a cache file with its empty tables; the caller holds its lock.
 
     The file is 0600 whatever the umask, and so are SQLite's files beside it, which take its mode.
+    Where it can't be made, as on a full disk, none is left: it would be taken for a damaged one.
     """
     if path is None:
-        connection = _configured(apsw.Connection(":memory:"))
-    else:
-        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
-        descriptor = os.open(path, flags, _PRIVATE_FILE)
+        return _filled(_configured(apsw.Connection(":memory:")))
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
+    descriptor = os.open(path, flags, _PRIVATE_FILE)
+    connection = None
+    try:
         os.fchmod(descriptor, _PRIVATE_FILE)  # whatever the umask
         os.close(descriptor)
-        from index_cache import mounts  # searches create nothing
-
         connection = _opened(path, apsw.SQLITE_OPEN_READWRITE)
-        connection.pragma("page_size", PAGE)
-        if checksums.vfs():
-            connection.reserve_bytes("main", checksums.RESERVED)
-        # WAL needs memory that all who use the file share.
-        if mounts.is_remote(os.path.dirname(path)):
-            # Alone and first, as a change to WAL is: only from the header on does the checksums'
-            # VFS know that it has work, and a full page cache writes pages out in any order.
-            connection.pragma("user_version", 1)
-        else:
-            connection.pragma("journal_mode", "wal")
+        _lay_out(connection, path)
+        return _filled(connection)
+    except BaseException:
+        if connection is not None:
+            connection.close()
+        discard(path)
+        raise
+
+
+def _lay_out(connection: apsw.Connection, path: str) -> None:
+    from index_cache import mounts  # searches create nothing
+
+    connection.pragma("page_size", PAGE)
+    if checksums.vfs():
+        connection.reserve_bytes("main", checksums.RESERVED)
+    # WAL needs memory that all who use the file share.
+    if mounts.is_remote(os.path.dirname(path)):
+        # Alone and first, as a change to WAL is: only from the header on does the checksums'
+        # VFS know that it has work, and a full page cache writes pages out in any order.
+        connection.pragma("user_version", 1)
+    else:
+        connection.pragma("journal_mode", "wal")
+
+
+def _filled(connection: apsw.Connection) -> apsw.Connection:
     prepare_writer(connection)
     with Transaction(connection):
         for statement in schema.DDL:
@@ -337,24 +356,6 @@ def prepare_writer(connection: apsw.Connection) -> None:
     connection.pragma("temp_store", "memory")
     # Pages (40 MB) before a checkpoint in the midst of a refresh; there is one at its end anyway.
     connection.pragma("wal_autocheckpoint", 10_000)
-
-
-def ensure_directory(directory: str) -> None:
-    """Make the cache directory and what is missing above it, 0700 whatever the umask.
-
-    One that exists is closed to others; its owner's rights stay as they are. Raises OSError.
-    """
-    try:
-        os.mkdir(directory, _PRIVATE_DIRECTORY)
-    except FileNotFoundError:
-        ensure_directory(os.path.dirname(directory))
-        os.mkdir(directory, _PRIVATE_DIRECTORY)
-    except FileExistsError:
-        mode = stat.S_IMODE(os.stat(directory).st_mode)
-        if mode & 0o077:
-            os.chmod(directory, mode & _PRIVATE_DIRECTORY)
-        return
-    os.chmod(directory, _PRIVATE_DIRECTORY)
 
 
 def pages(path: str | None) -> int:

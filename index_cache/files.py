@@ -63,6 +63,7 @@ if TYPE_CHECKING:
             """Return its state."""
 
 
+_PRIVATE = 0o700  # of a directory of ours
 # A time stamp is trusted only when it is this much older than the scan that saw it: FAT keeps
 # 2 s, HFS+ and some network file systems 1 s, and Linux stamps with the last clock tick.
 GRANULARITY_NS = 2_000_000_000
@@ -268,3 +269,21 @@ def portable(path: bytes) -> bytes:
 def display(path: bytes) -> str:
     r"""Return a path as text; bytes that are not UTF-8 appear escaped (``\xff``)."""
     return path.decode("utf-8", "backslashreplace")
+
+
+def ensure_directory(directory: str) -> None:
+    """Make the cache directory and what is missing above it, 0700 whatever the umask.
+
+    One that exists is closed to others; its owner's rights stay as they are. Raises OSError.
+    """
+    try:
+        os.mkdir(directory, _PRIVATE)
+    except FileNotFoundError:
+        ensure_directory(os.path.dirname(directory))
+        os.mkdir(directory, _PRIVATE)
+    except FileExistsError:
+        mode = stat.S_IMODE(os.stat(directory).st_mode)
+        if mode & 0o077:
+            os.chmod(directory, mode & _PRIVATE)
+        return
+    os.chmod(directory, _PRIVATE)

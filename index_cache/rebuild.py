@@ -228,6 +228,7 @@ class _Rebuild:
                 self._condemn(error)  # in a page that only writing needs
                 self._replace(fresh)
         self.proof.rebuilt = True
+        self.proof.cache_mark = fresh.mark
         locks.mark_used(self.path)
 
     def _replace(self, fresh: Store) -> None:

@@ -6,6 +6,7 @@ A file's entry, document and postings change in one transaction. See ``spec/cach
 from __future__ import annotations
 
 import marshal
+import os
 import time
 from itertools import chain
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from index_cache.rows import Entry, Known, Row
 
+_MARK = 16  # bytes of chance by which a cache is told from any other
 _HIGHEST = 2**62  # of what is counted; SQLite has no numbers from 2**63 on
 _MANY = 500  # paths, from which on reading the whole manifest is faster than looking each up
 _SELECT_RECORDS = (
@@ -70,11 +72,13 @@ class Store:
 
     ``path`` is None for a cache in memory, and ``why_in_memory`` may say why. ``replaces`` is what
     was wrong with the damaged file in whose stead this cache was made, if there was one. ``wait``
-    is how many ms a reader waits where SQLite has to.
+    is how many ms a reader waits where SQLite has to, ``mend`` as for ``db.connect``.
     Methods that change rows need the root's lock.
     """
 
-    def __init__(self, root: Root, path: str | None, wait: int = db.READ_WAIT) -> None:
+    def __init__(
+        self, root: Root, path: str | None, wait: int = db.READ_WAIT, *, mend: bool = True
+    ) -> None:
         self.root = root
         self.wait = wait
         self.path = path
@@ -83,24 +87,33 @@ class Store:
         self.file = db.file_identity(path)
         self._weigher: Weigher | None = None
         with Guard(self):
-            self.connection, self.writable = db.connect(path, wait)
+            self.connection, self.writable = db.connect(path, wait, mend=mend)
 
     @classmethod
     def create(cls, root: Root, path: str | None) -> Store:
-        """Make an empty cache; the caller holds the lock."""
+        """Make an empty cache, or leave no file where that fails; the caller holds the lock."""
         store = cls.__new__(cls)
         store.root, store.path, store.writable = root, path, True
         store.why_in_memory = store.replaces = None
-        store.wait = db.READ_WAIT
-        store._weigher = None  # noqa: SLF001 - made without __init__
+        store.wait, store._weigher = db.READ_WAIT, None  # noqa: SLF001 - made without __init__
         store.connection = db.create(path)
         store.file = db.file_identity(path)
-        with db.Transaction(store.connection):
-            store.set_meta("identity", db.identity(root))
-            store.set_meta("fingerprint", schema.fingerprint())
-            store.set_meta("root", root.path.encode("utf-8", "surrogateescape"))
-            store.note_totals()
+        try:
+            store._label()  # noqa: SLF001 - as above
+        except BaseException:
+            store.close()
+            if path is not None:
+                db.discard(path)
+            raise
         return store
+
+    def _label(self) -> None:
+        with db.Transaction(self.connection):
+            self.set_meta("made", os.urandom(_MARK).hex())
+            self.set_meta("identity", db.identity(self.root))
+            self.set_meta("fingerprint", schema.fingerprint())
+            self.set_meta("root", self.root.path.encode("utf-8", "surrogateescape"))
+            self.note_totals()
 
     @guarded
     def check(self) -> None:
@@ -165,6 +178,14 @@ class Store:
     def built(self) -> bool:
         """Whether one refresh has ever run to its end: until then there is no view."""
         return self.meta("built") == 1
+
+    @property
+    def mark(self) -> str | None:
+        """What tells this cache from any that takes its place, or had it; None without a file."""
+        if self.file is None:
+            return None
+        made = self.meta("made")  # a file's number may be given again to the next one
+        return made if isinstance(made, str) else "{}-{}".format(*self.file)
 
     @property
     def generation(self) -> int:

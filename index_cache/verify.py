@@ -67,6 +67,7 @@ class Proof:
     The digests are in hexadecimal, None where there was nothing to digest: of the notes, of the
     cache as it was found, and of a fresh one. ``deep`` has the same three with every posting in
     them, None unless asked for; ``directories`` the digests of the uppermost directories.
+    ``cache_mark`` is what tells the cache from another in its place (``Store.mark``).
     ``damage`` says why the cache could not be read, or not all of it. ``answers`` is how many
     queries were asked of the old and the fresh cache, and how many of them got different answers.
     ``rebuilt`` says that a fresh cache took the place of the old one, ``failure`` why there is no
@@ -77,6 +78,7 @@ class Proof:
         "answers",
         "cache_digest",
         "cache_file",
+        "cache_mark",
         "canonical_digest",
         "damage",
         "deep",
@@ -95,6 +97,7 @@ class Proof:
     def __init__(self, root: Root, cache_file: str | None) -> None:
         self.root = root
         self.cache_file = cache_file
+        self.cache_mark: str | None = None
         self.canonical_digest: str | None = None
         self.cache_digest: str | None = None
         self.rebuilt_digest: str | None = None
@@ -150,6 +153,7 @@ def check(
     if store:
         store.begin_reading()
     try:
+        proof.cache_mark = store.mark if store else None
         gathering = _gathered(root, store, fs, progress)
         proof.tell(gathering, deep=deep)
         compare(proof, gathering, deep=deep)

@@ -35,10 +35,11 @@ class Shown:
     """What a proof has shown: one of ``RESULTS``, at ``when`` (seconds since the epoch).
 
     ``counts`` are the differences by kind, ``message`` says why there is no proof, if so.
-    ``cache`` is the name of the cache file: another version of the program has another.
+    ``cache`` is the real path of the cache file, ``mark`` what tells it from others that are put
+    there (``Store.mark``): what was shown of one says nothing of another.
     """
 
-    __slots__ = ("cache", "counts", "message", "result", "when")
+    __slots__ = ("cache", "counts", "mark", "message", "result", "when")
 
     def __init__(
         self,
@@ -47,12 +48,22 @@ class Shown:
         counts: dict[str, int] | None = None,
         message: str | None = None,
         cache: str | None = None,
+        mark: str | None = None,
     ) -> None:
         self.when = when
         self.result = result
         self.counts = counts or {}
         self.message = message
         self.cache = cache
+        self.mark = mark
+
+    def is_of(self, cache: str | None, mark: str | None) -> bool:
+        """Tell whether it was shown of this cache file, and not of another, or of an older one."""
+        if self.cache is None:  # there was none that could be read
+            return True
+        if cache is None or self.cache != os.path.realpath(cache):
+            return False
+        return self.result == FAILED or (mark is not None and self.mark == mark)
 
 
 def result_of(proof: Proof) -> str:
@@ -88,7 +99,8 @@ def record(state_dir: str | None, proofs: Sequence[Proof], now: float | None = N
             "result": result_of(proof),
             "counts": {} if proof.rebuilt else _counts(proof),
             "message": None if proof.failure is None else proof.failure.message,
-            "cache": None if proof.cache_file is None else os.path.basename(proof.cache_file),
+            "cache": None if proof.cache_file is None else os.path.realpath(proof.cache_file),
+            "mark": proof.cache_mark,
         }
         _keep(state_dir, db.identity(proof.root), fields)
     _sweep(os.path.join(state_dir, DIRECTORY), at)
@@ -140,13 +152,14 @@ def _shown(fields: object) -> Shown:
         raise ValueError("no proof")
     if not 0 <= when < _LAST_MOMENT:
         raise ValueError("no time")
-    counts, cache = fields.get("counts"), fields.get("cache")
+    counts, cache, mark = fields.get("counts"), fields.get("cache"), fields.get("mark")
     return Shown(
         when,
         result,
         _numbers(counts) if isinstance(counts, dict) else None,
         message if isinstance(message, str) else None,
         cache if isinstance(cache, str) else None,
+        mark if isinstance(mark, str) else None,
     )
 
 

@@ -13,15 +13,19 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
+import apsw
 import pytest
 from cli_support import recall, valid_envelope
-from health_support import DAY, Place, build, put_back
+from disk_support import failing
+from health_support import DAY, Place, build, put_back, within
+from schedule_support import Machine
 
 from index_cache import db, locks, mounts
 from index_cache.store import Store
 from recall import failures, hookfault, recalllog
 from recall.cli import main
 from recall.health import gathering, thresholds
+from recall.scheduling import job
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -235,6 +239,7 @@ def test_refresh_missing(sound: Place) -> None:
     found = sound.found("refresh_missing")
     assert (found["level"], found["root"]) == ("warn", "notes")
     sound.mend(found)
+    sound.mend(sound.found("proof_missing"))  # of the new one
     sound.settle()
 
 
@@ -285,6 +290,32 @@ def test_refresh_old_and_index_old(
     sound.settle()
 
 
+def test_root_unavailable_says_what_forgets_it(sound: Place) -> None:
+    sound.configure(f'gone = "{sound.top}/gone"\n')
+    sound.mend(sound.found("root_unavailable"))
+    sound.settle()
+
+
+def test_roots_missing_says_what_finds_some(sound: Place) -> None:
+    sound.run("roots", "remove", "notes")
+    assert sound.found("roots_missing")["hint"] == "recall roots discover ~"
+
+
+def test_refresh_failed_says_what_the_failure_did(sound: Place) -> None:
+    told = {"when": time.time(), "message": "refused", "where": None, "hint": "give it an id"}
+    file = sound.state / failures.FILE
+    file.write_text(json.dumps({db.identity(sound.root): {"failure": told}}))
+    file.chmod(0o600)
+    assert sound.found("refresh_failed")["message"].endswith(": refused; give it an id")
+
+
+def test_threshold_invalid_where_the_table_is_none(sound: Place) -> None:
+    sound.config.write_text("health = 3\n" + sound.config.read_text())
+    found = sound.found("threshold_invalid")
+    assert found["message"].startswith("health must be a table, [health];")
+    assert found["threshold"] == "a table"
+
+
 # -- proofs
 
 
@@ -299,6 +330,41 @@ def test_proof_missing(sound: Place) -> None:
 def test_proof_missing_of_the_cache_of_this_version(sound: Place) -> None:
     sound.edit_proof(cache="notes-0123456789abcdef-0123456789abcdef.db")
     sound.found("proof_missing")
+
+
+def test_proof_missing_of_a_file_in_another_directory(
+    sound: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was found wrong here stays so, whatever is equal elsewhere."""
+    elsewhere = sound.top / "elsewhere"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(elsewhere))
+    sound.run("refresh")
+    sound.run("rebuild", "--check")
+    sound.settle()
+    monkeypatch.setenv("XDG_CACHE_HOME", sound.environ["XDG_CACHE_HOME"])
+    found = sound.found("proof_missing")
+    assert found["file"] == str(sound.cache)
+    # A copy has the same mark, and is another file all the same.
+    shutil.copytree(elsewhere / "recall", sound.caches, dirs_exist_ok=True)
+    sound.mend(sound.found("proof_missing"))
+    sound.settle()
+
+
+def test_proof_missing_of_a_new_file_in_the_place_of_the_old(sound: Place) -> None:
+    sound.run("cache", "prune", "--all")
+    sound.run("refresh")
+    sound.mend(sound.found("proof_missing"))
+    sound.settle()
+    sound.run("rebuild")  # which proves what it swaps in
+    sound.settle()
+
+
+def test_the_proof_of_a_cache_without_a_mark_is_of_its_file(sound: Place) -> None:
+    with closing(Store(sound.root, str(sound.cache))) as store:
+        store.connection.execute("DELETE FROM meta WHERE key = 'made'")
+        store.checkpoint()
+    sound.mend(sound.found("proof_missing"))
+    sound.settle()
 
 
 def test_proof_old(sound: Place) -> None:
@@ -419,6 +485,18 @@ def test_cache_damaged_where_only_all_pages_together_show_it(sound: Place) -> No
     assert sound.found("cache_damaged", "--deep")["level"] == "critical"
 
 
+@pytest.mark.parametrize("number", [2, 3, 5, 8, 13])
+def test_C6_a_full_disk_at_the_first_build_is_no_damage(sound: Place, number: int) -> None:
+    sound.run("cache", "prune", "--all")
+    with failing(number, apsw.FullError, dead=True):
+        assert within("refresh")[0] == 6
+    codes = [each["code"] for each in sound.health()["findings"]]
+    assert codes == ["refresh_failed", "refresh_missing"]
+    sound.run("refresh")
+    sound.mend(sound.found("proof_missing"))
+    sound.settle()
+
+
 def test_cache_repaired(sound: Place) -> None:
     sound.damage()
     sound.found("cache_damaged")
@@ -453,6 +531,17 @@ def test_cache_unreadable(sound: Place) -> None:
     sound.settle()
 
 
+@pytest.mark.parametrize("mode", [0, 0o400, 0o200])
+def test_cache_unreadable_without_its_owners_rights(sound: Place, mode: int) -> None:
+    """Health mends nothing, not even a mode."""
+    sound.cache.chmod(mode)
+    found = sound.found("cache_unreadable")
+    assert f"{mode:04o}" in found["message"]
+    assert sound.cache.stat().st_mode & 0o777 == mode
+    sound.mend(found)
+    sound.settle()
+
+
 # -- the hook
 
 
@@ -460,6 +549,43 @@ def test_hook_missing(sound: Place) -> None:
     sound.settings.unlink()
     found = sound.found("hook_missing")
     assert found["level"] == "warn"
+    sound.mend(found)
+    sound.settle()
+
+
+def test_hook_missing_is_not_said_of_a_project_that_has_it(sound: Place) -> None:
+    """Its install was noted, wherever one asks; what stands there is judged like any other."""
+    sound.settings.unlink()
+    project = sound.top / "project"
+    (project / ".git").mkdir(parents=True)
+    os.chdir(project)
+    sound.run("hook", "install", "--host", "claude", "--scope", "project")
+    os.chdir(sound.home)
+    sound.settle()
+    assert sound.health()["hook"]["hosts"] == ["claude"]
+    file = project / ".claude" / "settings.local.json"
+    settings = json.loads(file.read_text())
+    del settings["hooks"]["SessionStart"]
+    file.write_text(json.dumps(settings))
+    found = sound.found("hook_idle")
+    assert (found["file"], found["hint"].split(" && ")[0]) == (str(file), f"cd {project}")
+    sound.mend(found)
+    sound.settle()
+    file.write_text("{}")
+    sound.found("hook_missing")
+
+
+def test_hook_missing_is_not_said_where_it_cant_be_told(sound: Place) -> None:
+    sound.settings.write_text("{")
+    sound.found("hook_unread")
+
+
+def test_hook_idle_at_an_event(sound: Place) -> None:
+    settings = json.loads(sound.settings.read_text())
+    del settings["hooks"]["SessionStart"]
+    sound.settings.write_text(json.dumps(settings))
+    found = sound.found("hook_idle")
+    assert found["hint"] == "recall hook install --host claude"
     sound.mend(found)
     sound.settle()
 
@@ -566,13 +692,27 @@ def test_H6_hook_failed(sound: Place) -> None:
     sound.settle()
 
 
+def test_H6_what_is_switched_off_has_not_failed(sound: Place) -> None:
+    for part in (hookfault.HOOK, hookfault.REFRESH):
+        for _ in range(3):
+            hookfault.note(str(sound.state), "it can't be read", part=part)
+    sound.configure("\n[hook]\nenabled = false\n")
+    sound.settle()
+
+
 def test_H6_hook_refresh_failed(sound: Place) -> None:
     state = str(sound.state)
     for _ in range(3):
         hookfault.note(state, "no refresh could be started", part=hookfault.REFRESH)
     found = sound.found("hook_refresh_failed")
     assert (found["level"], found["value"], found["threshold"]) == ("critical", 3, 3)
-    hookfault.worked(state, hookfault.REFRESH)
+    sound.run("refresh", "--root", "notes")  # which are perhaps not all
+    sound.found("hook_refresh_failed")
+    away = sound.notes.rename(sound.top / "away")
+    sound.run("refresh", status=6)
+    away.rename(sound.notes)
+    assert "hook_refresh_failed" in {each["code"] for each in sound.health()["findings"]}
+    sound.mend(found)
     sound.settle()
 
 
@@ -600,27 +740,81 @@ def test_hook_slow(sound: Place) -> None:
 # -- the schedule
 
 
-def test_schedule_failed_and_schedule_old(sound: Place) -> None:
-    file = sound.state / "schedule" / "run.json"
-    file.parent.mkdir(0o700)
+@pytest.fixture
+def machine(sound: Place, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    """A machine with a cron of its own, and with all other programs."""
+    machine = Machine(sound.top / "machine")
+    machine.add("crontab")
+    environ = machine.environ()
+    monkeypatch.setenv("PATH", f"{environ.pop('PATH')}:{os.environ['PATH']}")
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    return machine
 
-    def ran(ago: float, failed: int) -> None:
-        at = time.time() - ago
-        last = {"begun": at - 1, "ended": at, "status": failed, "message": "the disk is full"}
-        file.write_text(json.dumps({"begun": at - 1, "failed": failed, "last": last}))
-        file.chmod(0o600)
 
-    ran(60, 2)
+def ran(place: Place, ago: float, failed: int) -> Path:
+    """Let a scheduled run have ended so many seconds ago; return where that is kept."""
+    file = place.state / "schedule" / "run.json"
+    file.parent.mkdir(0o700, exist_ok=True)
+    at = time.time() - ago
+    last = {"begun": at - 1, "ended": at, "status": failed, "message": "the disk is full"}
+    file.write_text(json.dumps({"begun": at - 1, "failed": failed, "last": last}))
+    file.chmod(0o600)
+    return file
+
+
+@pytest.mark.parametrize("kind", ["cron", "systemd"])
+def test_schedule_failed_and_schedule_old(sound: Place, machine: Machine, kind: str) -> None:
+    machine.add("systemctl")
+    sound.run("schedule", "install", "--kind", kind)
+    file = ran(sound, 60, 2)
     found = sound.found("schedule_failed")
     assert (found["level"], found["value"], found["file"]) == ("warn", 2, str(file))
     assert "the disk is full" in found["message"]
-    ran(9 * DAY, 0)
+    ran(sound, 9 * DAY, 0)
     found = sound.found("schedule_old")
     assert (found["level"], found["value"], found["threshold"]) == ("warn", 9, 8)
-    ran(60, 0)
+    assert found["message"] == "the last scheduled run was 9 days ago"
+    ran(sound, 60, 0)
+    sound.settle()
+    ran(sound, 60, -3)  # which no run has written
     sound.settle()
     file.write_text("{")
     assert sound.found("evidence_unreadable")["file"] == str(file)
+
+
+def test_without_a_schedule_nothing_is_said_of_its_runs(sound: Place, machine: Machine) -> None:
+    sound.run("schedule", "install", "--kind", "cron")
+    for ago, failed in ((9 * DAY, 0), (60, 2)):
+        ran(sound, ago, failed)
+        assert len(sound.health()["findings"]) == 1
+    sound.run("schedule", "remove")
+    sound.settle()
+    ran(sound, 9 * DAY, 0)
+    sound.settle()
+    machine.tell("crontab", "forbidden")  # so nobody knows
+    sound.found("schedule_old")
+    (machine.programs / "crontab").unlink()
+
+
+def test_schedule_gone(sound: Place, machine: Machine) -> None:
+    """The program is there, and what it is run by is not."""
+    sound.run("schedule", "install", "--kind", "cron")
+    ran(sound, 60, 0)
+    sound.settle()
+    program = sound.top / "bin" / "recall"
+    program.parent.mkdir()
+    program.write_text(f"#!{sound.top}/no/python\n")
+    program.chmod(0o755)
+    what = job.Job([str(program), *job.RUN], {}, job.timing("1d", None))
+    machine.crontab = job.cron_line(what) + b"\n"
+    found = sound.found("schedule_gone")
+    assert (found["level"], found["value"]) == ("warn", 1)
+    assert found["file"] == f"{sound.top}/no/python"
+    status = json.loads(recall("schedule", "status", "--json", cwd=sound.home).stdout)
+    assert status["data"]["schedulers"][0]["program_gone"] == f"{sound.top}/no/python"
+    sound.mend(found)
+    sound.settle()
 
 
 # -- files, clock and disk
@@ -640,14 +834,17 @@ def test_log_large(sound: Place) -> None:
 def test_log_old(sound: Place) -> None:
     old = sound.state / recalllog.OLDER
     shutil.copy(sound.log, old)
-    sound.settle()
     when = time.time() - 31 * DAY
     os.utime(old, (when, when))
+    sound.settle()  # a half that is full, of somebody who asks little
+    sound.configure("\n[hook]\nenabled = false\n")
+    os.utime(sound.log, (when + 60, when + 60))
     found = sound.found("log_old")
     assert (found["level"], found["value"], found["threshold"]) == ("warn", 31, 30)
-    assert found["file"] == str(old)
+    assert found["file"] == str(sound.log)
     sound.mend(found)
     sound.settle()
+    assert not old.exists()
 
 
 def test_log_damaged(sound: Place) -> None:
@@ -669,6 +866,7 @@ def test_evidence_unreadable(sound: Place, name: str, content: bytes) -> None:
     file.chmod(0o600)
     found = sound.found("evidence_unreadable", only=name != "proof")
     assert (found["level"], found["file"]) == ("warn", str(file))
+    assert sound.health()["findings"][0] == found  # what is to be done first
     sound.mend(found)
     if name == "proof":
         sound.mend(sound.found("proof_missing"))
@@ -748,6 +946,24 @@ def test_cache_unusable_and_state_unusable(sound: Place, what: str) -> None:
     sound.settle()
 
 
+def test_a_state_directory_that_cant_be_read_is_one_finding(sound: Place) -> None:
+    ran(sound, 60, 2)
+    away = sound.state.rename(sound.top / "away")
+    sound.state.write_text("a file in its place")
+    sound.found("state_unusable")
+    sound.state.unlink()
+    away.rename(sound.state)
+
+
+@pytest.mark.parametrize("what", ["file", "link"])
+def test_a_cache_directory_that_is_none_is_one_finding(sound: Place, what: str) -> None:
+    away = sound.caches.rename(sound.top / "away")
+    sound.caches.symlink_to(away) if what == "link" else sound.caches.touch()
+    sound.found("cache_unusable")
+    sound.caches.unlink()
+    away.rename(sound.caches)
+
+
 def test_cache_remote(
     sound: Place,
     monkeypatch: pytest.MonkeyPatch,
@@ -777,19 +993,12 @@ def test_disk_low(sound: Place) -> None:
     assert (found["file"], found["value"] > 0) == (str(sound.caches), True)
 
 
-@pytest.mark.parametrize("what", ["configuration", "evidence", "refresh", "proof", "run"])
+@pytest.mark.parametrize("what", ["configuration", "evidence", "refresh", "proof"])
 def test_D1_clock_future(sound: Place, what: str) -> None:
     ahead = time.time() + 2 * DAY
     files = {"configuration": sound.config, "evidence": sound.log, "refresh": sound.lock}
     if what == "proof":
         sound.edit_proof(when=ahead)
-    elif what == "run":
-        sound.log.write_text("")
-        sound.lines({"t": ahead})
-        found = sound.found("hook_never_ran")  # it proves nothing
-        sound.lines({})
-        sound.settle()
-        return
     else:
         os.utime(files[what], (ahead, ahead))
     found = sound.found("clock_future")
@@ -797,6 +1006,34 @@ def test_D1_clock_future(sound: Place, what: str) -> None:
     assert found["value"] == time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(ahead))
     assert found["threshold"] <= time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     assert found["root"] == ("notes" if what in {"refresh", "proof"} else None)
+    sound.mend(found)
+    sound.settle()
+
+
+def test_D1_clock_future_of_a_run(sound: Place) -> None:
+    sound.log.write_text("")
+    sound.lines({"t": time.time() + 2 * DAY})
+    found = sound.found("clock_future", only=False)
+    sound.found("hook_never_ran", only=False)  # it proves nothing
+    sound.mend(found)
+    sound.lines({})
+    sound.log.chmod(0o600)
+    sound.settle()
+
+
+def test_D1_clock_future_of_a_failure_and_of_a_scheduled_run(
+    sound: Place, machine: Machine
+) -> None:
+    assert machine.crontab is None
+    ahead = time.time() + 2 * DAY
+    hookfault.note(str(sound.state), "it can't be read", now=ahead)
+    found = sound.found("clock_future", only=False)
+    assert found["file"] == str(sound.state / "hook.fault")
+    sound.mend(found)
+    sound.settle()
+    file = ran(sound, -2 * DAY, 0)
+    found = sound.found("clock_future")
+    assert found["file"] == str(file)
     sound.mend(found)
     sound.settle()
 

@@ -121,7 +121,7 @@ def test_every_hint_is_a_command() -> None:
             if words[0] == "recall":
                 assert words[1] in {*COMMANDS, "schedule"}
             elif finding.code not in {"clock_future", "hook_gone"}:  # the vector's own
-                assert words[0] in {"${EDITOR:-vi}", "chmod", "rm", "du", "export"}
+                assert words[0] in {"${EDITOR:-vi}", "chmod", "rm", "du", "df", "export"}
 
 
 def test_the_level_is_the_highest() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -88,6 +89,25 @@ def test_G1_a_crontab_is_restored_to_the_byte(cron: Machine, name: str) -> None:
     assert cron.crontab == before
 
 
+def test_variables_of_the_crontab_are_not_the_jobs(cron: Machine, home: Path) -> None:
+    theirs = (
+        b"XDG_CONFIG_HOME=/x\n LOCUS_PALACE = '/y'\n\"HOME\"=/z\nMAILTO=me\n#XDG_CACHE_HOME=/n\n"
+    )
+    cron.crontab = theirs + b"0 5 * * * A=b x\n"
+    good("install")
+    line = text(cron).splitlines()[-1].decode()
+    assert f" HOME={home} LOCUS_PALACE='' RECALL_ROOTS=" in line
+    assert " XDG_CONFIG_HOME='' " in line
+    assert "XDG_CACHE_HOME" not in line
+    first = cron.crontab
+    assert good("install")["action"] == "already installed"
+    # Those below our line are none of its.
+    cron.crontab = first + b"XDG_STATE_HOME=/x\n"
+    assert good("install")["action"] == "already installed"
+    good("remove")
+    assert cron.crontab == theirs + b"0 5 * * * A=b x\nXDG_STATE_HOME=/x\n"
+
+
 def test_two_installs_leave_one_and_the_second_writes_nothing(cron: Machine) -> None:
     cron.crontab = b"0 5 * * * x\n"
     good("install")
@@ -151,6 +171,8 @@ def test_G1_a_line_that_was_changed_by_hand_is_told_and_stays(cron: Machine) -> 
             assert error["where"] == changed.decode()
             assert "--force" in error["hint"]
             assert cron.crontab == before
+        hints = {each["hint"] for each in good("status")["notices"]}
+        assert hints == {"recall schedule install --kind cron --force"}
         assert "it was changed by hand: " in schedule("status").stderr
         status = good("status")["schedulers"][0]
         assert status["changed_by_hand"] == [changed.decode()]
@@ -391,6 +413,68 @@ def test_G1_files_of_others_are_refused(files: tuple[Machine, str], home: Path) 
             assert (done.status, done.error()["code"]) == (5, "write_refused")
             assert done.error()["where"] == where
         assert tree(home) == before
+
+
+def test_G1_where_nothing_is_ours_there_is_nothing_to_remove(
+    files: tuple[Machine, str], home: Path
+) -> None:
+    _, program = files
+    kind = kind_of(program)
+    where = [each["where"] for each in good("print", "--kind", kind)["entries"]]
+    good("install", "--kind", kind)
+    with open(where[-1], "wb") as opened:
+        opened.write(b"theirs\n")
+    if len(where) > 1:  # the other is still ours
+        done = schedule("remove", "--json")
+        assert (done.status, done.error()["code"]) == (5, "write_refused")
+        os.unlink(where[0])
+    before = tree(home)
+    data = good("remove")
+    assert data["changes"] == []
+    assert where[-1] in data["notices"][0]["message"]
+    assert tree(home) == before
+    assert f"{kind}: not installed\n" in schedule("status").stdout
+
+
+@pytest.mark.parametrize("way", ["no bus", "no program"])
+def test_files_that_nobody_is_known_to_use_are_told(files: tuple[Machine, str], way: str) -> None:
+    machine, program = files
+    kind = kind_of(program)
+    good("install", "--kind", kind)
+    assert f"{kind}: installed\n" in schedule("status").stdout
+    if way == "no program":
+        (machine.programs / program).unlink()
+    else:
+        machine.tell(program, "broken")
+    said = schedule("status")
+    if kind == "launchd" and way == "no bus":  # it answers by its status alone
+        assert f"{kind}: installed, not active\n" in said.stdout
+        return
+    assert f"{kind}: written, but not known to be enabled\n" in said.stdout
+    (notice,) = good("status")["notices"]
+    assert "enable --now" in notice["hint"] or "bootstrap" in notice["hint"]
+
+
+def test_C7_a_program_that_hangs_goes_with_its_children(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from index_cache.errors import RootUnavailable
+
+    monkeypatch.setattr(programs, "PATIENCE", 2.0)
+    fifo = machine.top / "fifo"
+    os.mkfifo(fifo)
+    program = machine.programs / "crontab"
+    # What it starts has the pipe open as long as it lives.
+    program.write_text(f"#!/bin/sh\n(/bin/sleep 600 > {fifo})\n:\n", encoding="utf-8")
+    program.chmod(0o755)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with pytest.raises(RootUnavailable, match="took over 2 s"):
+            programs.run([str(program), "-l"], os.environ)
+        assert select.select([reader], [], [], 60)[0]
+        assert os.read(reader, 1) == b""
+    finally:
+        os.close(reader)
 
 
 def test_G1_files_that_were_changed_by_hand_stay(files: tuple[Machine, str], home: Path) -> None:

@@ -81,6 +81,8 @@ def command(
     others += [RootUnavailable(notice.message, hint=notice.hint) for notice in missing]
     if error is None and others:
         error = others.pop(0)
+    if error is None and not names and not groups:
+        _ended()
     for other in others:
         console.note(other.message, other.hint)
     console.note_reports(reports, error)
@@ -89,6 +91,13 @@ def command(
         lambda _: "" if quiet else _text(reports) + "".join(map(_gone, forgotten)),
         error,
     )
+
+
+def _ended() -> None:
+    """Note that what kept the refresh beside the prompt hook from going well is over."""
+    from recall import dirs, hookfault
+
+    hookfault.worked(dirs.state_dir(os.environ), hookfault.REFRESH)
 
 
 def _settings(cwd: str, names: tuple[str, ...], groups: tuple[str, ...], *, prune: bool) -> Config:

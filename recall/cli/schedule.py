@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from index_cache.errors import WriteRefused
 from recall.cli import schedule_change, schedule_run
 from recall.cli.common import Console, working_directory, write_bytes
 from recall.cli.fields import local, moment
@@ -14,7 +15,7 @@ from recall.cli.options import SETTINGS, StrictGroup, examples, json_option, roo
 from recall.cli.schedule_plan import at_option, every_option, kind_option, planned
 from recall.envelope import error_fields
 from recall.output import number, visible
-from recall.scheduling import job, lastrun, schedulers
+from recall.scheduling import job, jobs, lastrun, schedulers
 from recall.terminal import is_terminal
 
 TYPE_CHECKING = False
@@ -139,16 +140,21 @@ def _warn(console: Console, found: Found) -> None:
         where = "" if found.error.where is None else f" ({found.error.where})"
         console.note(f"{found.kind}: {found.error.message}{where}", found.error.hint)
     again = f"recall schedule install --kind {found.kind}"
+    if found.changed:
+        again += " --force"
     for name in found.changed:
-        console.note(
-            f"{found.kind}: it was changed by hand: {name}", f"{again} --force makes it anew"
-        )
+        console.note(f"{found.kind}: it was changed by hand: {name}", again)
     if found.kind == job.CRON and len(found.texts) > 1:
         console.note(f"cron: {number(len(found.texts), 'line')} of ours start the job", again)
     if found.kind == job.SYSTEMD and len(found.where) == 1:
         console.note(f"systemd: one of its two files is missing beside {found.where[0]}", again)
     if found.active is False:
         console.note(f"{found.kind}: it is installed, but not active", again)
+    if _is_unproven(found):
+        console.note(
+            f"{found.kind}: it is written, but not known to be enabled",
+            schedulers.starting(found.kind, os.environ),
+        )
     gone = _gone(found)
     if gone is not None:
         console.note(f"{found.kind}: the program that it starts is gone: {gone}", again)
@@ -156,13 +162,15 @@ def _warn(console: Console, found: Found) -> None:
         console.note(f"cron: a line of your own does the same work: {os.fsdecode(line)}")
 
 
+def _is_unproven(found: Found) -> bool:
+    """Tell whether the job's files are there, and whether they are used is not known."""
+    return found.kind != job.CRON and bool(found.where) and found.active is None
+
+
 def _gone(found: Found) -> str | None:
-    """Return the program that the job starts if it is not there."""
-    for text in [] if found.changed else found.texts:
-        program = job.program_in(found.kind, text)
-        if program is not None and not os.access(program, os.X_OK):
-            return program
-    return None
+    """Return what the job needs to run and is not there: its program, or what runs that."""
+    texts = [] if found.changed else [(found.kind, text) for text in found.texts]
+    return next(iter(jobs.gone(texts)), None)
 
 
 def _fields(found: Found) -> dict[str, object]:
@@ -215,13 +223,16 @@ def _is_unfinished(known: Evidence) -> bool:
 def _line(found: Found) -> str:
     if not found.texts:
         there = "not installed" if found.program is not None else "not on this machine"
-        return f"{found.kind}: {'can not be told' if found.error else there}\n"
-    active = "" if found.active is not False else ", not active"
+        is_unknown = found.error is not None and not isinstance(found.error, WriteRefused)
+        return f"{found.kind}: {'can not be told' if is_unknown else there}\n"
+    state = "installed" if found.active is not False else "installed, not active"
+    if _is_unproven(found):
+        state = "written, but not known to be enabled"
     if found.kind == job.CRON:
         lines = [visible(os.fsdecode(text)) for text in found.texts]
     else:
         lines = [visible(where) for where in found.where]
-    return "".join([f"{found.kind}: installed{active}\n", *(f"  {line}\n" for line in lines)])
+    return "".join([f"{found.kind}: {state}\n", *(f"  {line}\n" for line in lines)])
 
 
 def _runs(known: Evidence | None, *, is_running: bool) -> str:

@@ -6,14 +6,14 @@ import os
 
 import click
 
-from index_cache.errors import RecallError
+from index_cache.errors import RecallError, WriteRefused
 from recall import dirs
 from recall.cli.common import Console, required
 from recall.cli.diffs import unified
 from recall.cli.options import Strict, dry_run_option, examples, json_option, root_option
 from recall.cli.schedule_plan import at_option, every_option, kind_option, planned
 from recall.output import visible
-from recall.scheduling import job, lastrun, schedulers
+from recall.scheduling import job, jobs, lastrun, schedulers
 from recall.writes import refuse_foreign
 
 TYPE_CHECKING = False
@@ -64,7 +64,7 @@ def install(
     refuse_foreign(lastrun.path_of(required(dirs.state_dir(os.environ), "a schedule")))
     change = schedulers.install(chosen, what, os.environ, force=force, dry_run=dry_run)
     console.note_all(change.notices)
-    for other in schedulers.installed(os.environ):
+    for other in jobs.installed(os.environ):
         if other != chosen:
             console.note(
                 f"{other} starts the job too, and one is enough",
@@ -122,6 +122,10 @@ def _installed(console: Console) -> tuple[list[str], RecallError | None]:
         found = schedulers.look(kind, os.environ)
         if found.texts:
             kinds.append(kind)
+        elif isinstance(found.error, WriteRefused):
+            # Somebody else's file, and nothing of ours: there is nothing to remove.
+            console.note(f"{kind}: {found.error.message} ({found.error.where})")
+            continue
         if found.error is not None and failed is None:
             failed = found.error
         elif found.error is not None:

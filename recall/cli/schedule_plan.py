@@ -61,7 +61,7 @@ def planned(console: Console, every: str, at: str | None, names: Sequence[str]) 
     )
     _try(console, {"HOME": home, **variables}, home, values)
     roots = [word for value in values for word in ("--root", value)]
-    return Job([*program, *RUN, *roots], variables, when)
+    return Job([*program, *RUN, *roots], variables, when, carried.usual(home))
 
 
 def _as_seen_from(home: str, name: str, cwd: str) -> str:

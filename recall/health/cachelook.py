@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from contextlib import closing
 
 import apsw
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from index_cache.model import Root, Skipped
 
+_OWNERS = 0o600  # rights without which a cache can't be used
 _FOR_WRITER = 0.3  # seconds
 # Found by the index whatever the note's language made of the word; then it is compared as it is.
 _PENDING = """SELECT count(*) FROM document
@@ -54,6 +56,9 @@ def look(root: Root, directory: str | None, start: int, count: int, *, deep: boo
     path = db.cache_path(directory, root)
     try:
         db.refuse_directory(directory)
+        bare = _without_rights(path)
+        if bare is not None and os.access(directory, os.W_OK):
+            return _troubled(root, path, OSError(f"the mode of {bare[0]} is {bare[1]:04o}"))
         return _seen(root, path, start, count, deep=deep)
     except db.TROUBLE as error:
         if not db.is_damage(error):
@@ -61,6 +66,18 @@ def look(root: Root, directory: str | None, start: int, count: int, *, deep: boo
     except OSError as error:
         return _troubled(root, path, error)
     return _again(root, path, start, count, deep=deep)
+
+
+def _without_rights(path: str) -> tuple[str, int] | None:
+    """Return the first of a cache's files that its owner may not read and write, and its mode."""
+    for each in (path, *(path + suffix for suffix in db.BESIDE)):
+        try:
+            mode = os.lstat(each).st_mode
+        except OSError:
+            continue
+        if mode & _OWNERS != _OWNERS:
+            return each, stat.S_IMODE(mode)
+    return None
 
 
 def _again(root: Root, path: str, start: int, count: int, *, deep: bool) -> Seen:
@@ -83,7 +100,7 @@ def _again(root: Root, path: str, start: int, count: int, *, deep: bool) -> Seen
 
 def _seen(root: Root, path: str, start: int, count: int, *, deep: bool) -> Seen:
     try:
-        store = Store(root, path)
+        store = Store(root, path, mend=False)
     except apsw.CantOpenError:
         if db.file_identity(path) is not None:
             raise
@@ -110,6 +127,7 @@ def _evidence(root: Root, store: Store, looked_at: int, pages: int) -> RootEvide
         root.name,
         root.path,
         cache=store.path,
+        mark=store.mark,
         built=store.built,
         documents=store.documents(),
         refreshed=None if store.path is None else locks.last_used(store.path),

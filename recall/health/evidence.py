@@ -41,7 +41,8 @@ class RootEvidence:
     """One root that can be searched.
 
     ``word`` is what ``--root`` takes for it. ``refreshed`` is when its cache was last found fresh,
-    ``trouble`` why the cache can't be read now. ``pages`` of its ``all_pages`` were looked at.
+    ``mark`` tells its cache from another in its place, ``trouble`` why it can't be read now.
+    ``pages`` of its ``all_pages`` were looked at.
     ``skipped`` and ``unavailable`` count by reason, ``proposals`` those that are pending.
     """
 
@@ -49,6 +50,7 @@ class RootEvidence:
     path: str
     word: str = ""
     cache: str | None = None
+    mark: str | None = None
     built: bool = False
     documents: int = 0
     refreshed: float | None = None
@@ -78,7 +80,8 @@ class Installed:
     """A settings file of a host from which the hook is called.
 
     ``gone`` are programs that are called there and can't be run, ``idle`` says what else keeps
-    calls from running. ``install`` is the command that mends it.
+    calls from running, ``absent`` where it is not called at all. ``install`` is the command that
+    mends what is gone or absent.
     """
 
     host: str
@@ -86,6 +89,7 @@ class Installed:
     install: str
     gone: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
+    absent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +126,13 @@ class HookEvidence:
 class Schedule:
     """The scheduled runs: when the latest ``begun`` and ``ended``; ``failed`` since one did not.
 
-    ``message`` is why the last one failed, ``file`` where all that is kept.
+    ``message`` is why the last one failed, ``file`` where all that is kept. ``wanted`` says that
+    a scheduler has a job of ours, or that this can't be told; ``gone`` are programs that it lacks.
     """
 
     file: str
+    wanted: bool = True
+    gone: tuple[str, ...] = ()
     begun: float | None = None
     ended: float | None = None
     failed: int = 0
@@ -211,3 +218,15 @@ class Evidence:
     logs: tuple[LogFile, ...] = ()
     bad_lines: int = 0
     unread: tuple[Unread, ...] = ()
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether the state directory can't be used nor read: then what is missing says nothing."""
+        return any(self.hides(each.path) for each in self.unread)
+
+    def hides(self, path: str) -> bool:
+        """Tell whether a file lies in a state directory that can't be used."""
+        return any(
+            place.what == "state" and place.path and place.fault and path.startswith(place.path)
+            for place in self.places
+        )

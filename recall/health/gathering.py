@@ -13,7 +13,7 @@ from functools import partial
 
 from index_cache import db
 from index_cache.errors import ConfigInvalid
-from recall import config, dirs, failures, hookfault, looks, proofs, told
+from recall import config, dirs, failures, hookfault, looks, proofs, recalllog, told
 from recall.configfile import NothingConfigured
 from recall.files import Unreadable
 from recall.health import cachelook, hooklook, places, schedulelook, thresholds
@@ -91,7 +91,7 @@ def gather(cwd: str, environ: Mapping[str, str], request: Request) -> Gathered:
     unread: list[Unread] = []
     roots = _roots(settings, cache_dir, state_dir, unread, deep=request.deep)
     hook, bad_lines = hooklook.look(cwd, environ, settings, request.program, unread)
-    schedule = schedulelook.look(state_dir, unread)
+    schedule = schedulelook.look(state_dir, environ, unread)
     if told.here(cwd, environ):
         hook, schedule = _wordless(hook, schedule, state_dir)
     evidence = Evidence(
@@ -111,7 +111,11 @@ def gather(cwd: str, environ: Mapping[str, str], request: Request) -> Gathered:
             *places.exposed("state", state_dir, state_look),
             *places.exposed_configuration(own),
         ),
-        dated=(*_dated_roots(roots), *_dated_files(own, state_look)),
+        dated=(
+            *_dated_roots(roots),
+            *_dated_files(own, state_look),
+            *_dated_within(state_dir, hook, schedule),
+        ),
         logs=tuple(LogFile(path, at) for path, _, at in state_look.files if hooklook.is_log(path)),
         bad_lines=bad_lines,
         unread=tuple(unread),
@@ -184,7 +188,7 @@ def _roots(
             word=root.path if settings.origins.get(root.name) == "--root" else root.name,
             failure=_failure(known.get(name, {}).get("failure")),
             damage=_damage(known.get(name, {}).get("damage"), each.damage),
-            proof=_proof(state_dir, name, root, unread),
+            proof=_proof(state_dir, name, each.evidence, unread),
         )
         for name, (root, each) in seen.items()
     ]
@@ -232,7 +236,7 @@ def _damage(fields: failures.Fields | None, found: str | None) -> Damage | None:
 
 
 def _proof(
-    state_dir: str | None, name: str, root: Root, unread: list[Unread]
+    state_dir: str | None, name: str, root: RootEvidence, unread: list[Unread]
 ) -> proofs.Shown | None:
     """Return what the last proof has shown, unless it was of another file than is used now."""
     try:
@@ -241,9 +245,7 @@ def _proof(
         if state_dir is not None:
             unread.append(Unread(os.path.join(state_dir, proofs.name_of(name)), str(error)))
         return None
-    if shown is None or shown.cache is None:  # there was none that could be read
-        return shown
-    return shown if shown.cache == os.path.basename(db.cache_path("", root)) else None
+    return shown if shown is not None and shown.is_of(root.cache, root.mark) else None
 
 
 def _dated_roots(roots: Sequence[RootEvidence]) -> list[Dated]:
@@ -271,6 +273,27 @@ def _dated_files(own: str | None, look: Look) -> list[Dated]:
             found.append(Dated("the configuration", own, at, f"touch {shell_quoted(own)}"))
         except OSError:
             pass
+    return found
+
+
+def _dated_within(
+    state_dir: str | None, hook: HookEvidence, schedule: Schedule | None
+) -> list[Dated]:
+    """Return the times that are told in the log and in other files, whenever those were written."""
+    if state_dir is None:
+        return []
+    log, older = (os.path.join(state_dir, name) for name in (recalllog.FILE, recalllog.OLDER))
+    away = f"rm -f {shell_quoted(log)} {shell_quoted(older)}"
+    found = [Dated("a run of the prompt hook", log, run.when, away) for run in hook.runs]
+    faults = {hookfault.HOOK: hook.fault, hookfault.REFRESH: hook.refresh_fault}
+    for part, fault in faults.items():
+        if fault is not None:
+            file = os.path.join(state_dir, part + hookfault.SUFFIX)
+            found.append(Dated("a failure", file, fault.when, f"rm -f {shell_quoted(file)}"))
+    if schedule is not None:
+        times = [at for at in (schedule.begun, schedule.ended) if at is not None]
+        again = "recall schedule run"
+        found += [Dated("a scheduled run", schedule.file, at, again) for at in times]
     return found
 
 

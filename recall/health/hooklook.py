@@ -6,12 +6,14 @@ import os
 import time
 
 from recall import background, dirs, hookfault, hookstatus, logreading, pausing, recalllog
+from recall import installed as records
 from recall.call import LATE
 from recall.files import Unreadable
 from recall.health.evidence import Failure, HookEvidence, Installed, Run, Unread
 from recall.health.findings import edit
 from recall.hostfiles import HOST_FILES, PROJECT, SCOPES
 from recall.hosttrust import UNTRUSTED
+from recall.notice import shell_quoted
 from recall.settings import HookSettings
 
 TYPE_CHECKING = False
@@ -45,11 +47,14 @@ def look(
     if why is not None and state_dir is not None:
         unread.append(Unread(pausing.pause_file(state_dir), why))
     found = hookstatus.installations(tuple(HOST_FILES), SCOPES, environ, cwd, program)
+    installed = [_installed(each) for each in found if each.installed]
+    if not installed:
+        installed = _in_projects(state_dir, environ, program)
     hook = HookEvidence(
         wanted=made.enabled and settings is not None and bool(settings.roots),
         logged=made.log,
         paused=pausing.paused(state_dir, time.time()),
-        installed=tuple(_installed(each) for each in found if each.installed),
+        installed=tuple(installed),
         unread=tuple(
             Failure(each.fault.message, each.fault.where or each.file, each.fault.hint)
             for each in found
@@ -76,19 +81,39 @@ def _entries(state_dir: str | None, unread: list[Unread]) -> tuple[list[Entry], 
         return [], 0
 
 
-def _installed(one: Installation) -> Installed:
+def _in_projects(
+    state_dir: str | None, environ: Mapping[str, str], program: Sequence[str]
+) -> list[Installed]:
+    """Return what was installed for single projects, wherever they are, as it was noted then."""
+    made: list[Installed] = []
+    for file, _ in [] if state_dir is None else records.every(state_dir):
+        for host in HOST_FILES.values():
+            top = file.removesuffix(f"/{host.project}")
+            if top in {file, ""}:
+                continue
+            found = hookstatus.installations((host.name,), (PROJECT,), environ, top, program)
+            made += [
+                _installed(each, f"cd {shell_quoted(top)} && ")
+                for each in found
+                if each.installed and each.file and os.path.realpath(each.file) == file
+            ]
+    return made
+
+
+def _installed(one: Installation, first: str = "") -> Installed:
     idle = [each.message for each in (*one.unread, *one.idle)]
+    absent = f"it is not called at {', '.join(one.absent)}" if one.absent else None
     if one.off is not None:
         idle.append(f"{one.off[1].message} in {one.off[0]}")
-    if one.absent:
-        idle.append(f"it is not called at {', '.join(one.absent)}")
     if one.trust == UNTRUSTED and one.why is not None:
         idle.append(one.why)
     scope = f" --scope {PROJECT}" if one.scope == PROJECT else ""
-    install = f"recall hook install --host {one.host}{scope}"
+    install = f"{first}recall hook install --host {one.host}{scope}"
     if one.shared or one.own_gone:  # which install leaves as it is
         install = edit(one.file)
-    return Installed(one.host, one.file, install, tuple(one.gone), tuple(dict.fromkeys(idle)))
+    return Installed(
+        one.host, one.file, install, tuple(one.gone), tuple(dict.fromkeys(idle)), absent
+    )
 
 
 def _asked(state_dir: str | None) -> float | None:

@@ -25,9 +25,9 @@ def of_hook(evidence: Evidence, thresholds: Thresholds) -> Iterator[Finding]:
     hook, now = evidence.hook, evidence.now
     if hook.wanted:
         yield from _installed(hook, now)
-        if hook.paused is None:
+        if hook.paused is None and not evidence.is_blind:
             yield from _ran(hook, now, thresholds)
-        elif hook.paused - now > WINDOW:
+        if hook.paused is not None and hook.paused - now > WINDOW:
             yield Finding(
                 "hook_paused",
                 WARN,
@@ -35,9 +35,9 @@ def of_hook(evidence: Evidence, thresholds: Thresholds) -> Iterator[Finding]:
                 hint="recall resume",
             )
         yield from _timely(recent(hook.runs, now), thresholds)
-    yield from _failed("hook_failed", "the prompt hook", hook.fault, thresholds)
-    beside = "the refresh beside the prompt hook"
-    yield from _failed("hook_refresh_failed", beside, hook.refresh_fault, thresholds)
+        yield from _failed("hook_failed", "the prompt hook", hook.fault, thresholds)
+        beside = "the refresh beside the prompt hook"
+        yield from _failed("hook_refresh_failed", beside, hook.refresh_fault, thresholds)
 
 
 def recent(runs: Sequence[Run], now: float) -> list[Run]:
@@ -48,7 +48,7 @@ def recent(runs: Sequence[Run], now: float) -> list[Run]:
 def _installed(hook: HookEvidence, now: float) -> Iterator[Finding]:
     # A host whose settings nobody here knows shows by its runs, if they are not some tried by hand.
     others = [run for run in recent(hook.runs, now) if run.host not in HOST_FILES]
-    if not hook.installed and len(others) < FEWEST:
+    if not hook.installed and not hook.unread and len(others) < FEWEST:
         yield Finding(
             "hook_missing",
             WARN,
@@ -65,13 +65,15 @@ def _installed(hook: HookEvidence, now: float) -> Iterator[Finding]:
                 file=each.file,
                 hint=each.install,
             )
-        for why in each.idle:
+        told = [(why, f"{_STATUS} --host {each.host}") for why in each.idle]
+        told += [] if each.absent is None else [(each.absent, each.install)]
+        for why, hint in told:
             yield Finding(
                 "hook_idle",
                 WARN,
                 f"{each.host} does not run the prompt hook as it should: {why}",
                 file=each.file,
-                hint=f"{_STATUS} --host {each.host}",
+                hint=hint,
             )
     for failure in hook.unread:
         yield Finding(
@@ -84,7 +86,9 @@ def _installed(hook: HookEvidence, now: float) -> Iterator[Finding]:
 
 
 def _ran(hook: HookEvidence, now: float, thresholds: Thresholds) -> Iterator[Finding]:
-    able = dict.fromkeys(each.host for each in hook.installed if not each.gone and not each.idle)
+    able = dict.fromkeys(
+        each.host for each in hook.installed if not (each.gone or each.idle or each.absent)
+    )
     last: dict[str, float] = {}
     for run in hook.runs:
         if past(run.when, now) is not None:

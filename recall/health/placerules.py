@@ -39,8 +39,8 @@ def of_configuration(evidence: Evidence, thresholds: Thresholds) -> Iterator[Fin
         yield Finding(
             "threshold_invalid",
             CRITICAL,
-            f"{wrong.key} must be a finite number above 0; until then the usual one holds",
-            measured=(wrong.shown, "finite, above 0", None),
+            f"{wrong.key} must be {wrong.wants}; until then the usual one holds",
+            measured=(wrong.shown, wrong.limit, None),
             file=evidence.file,
             hint=edit(evidence.file, wrong.line),
         )
@@ -50,11 +50,17 @@ def of_places(evidence: Evidence, thresholds: Thresholds) -> Iterator[Finding]:
     """Yield what is wrong with the directories of recall's own and with what lies in them."""
     for place in evidence.places:
         yield from _usable(place)
-    yield from _room(evidence, thresholds)
     for each in evidence.exposed:
         yield _exposed(each)
     yield from _logs(evidence, thresholds)
+    yield from _clock(evidence)
+
+
+def of_unread(evidence: Evidence) -> Iterator[Finding]:
+    """Yield the files of evidence that say nothing: to be gone before there can be new ones."""
     for unread in evidence.unread:
+        if evidence.hides(unread.path):
+            continue  # the directory is at fault, which is told
         yield Finding(
             "evidence_unreadable",
             WARN,
@@ -62,7 +68,6 @@ def of_places(evidence: Evidence, thresholds: Thresholds) -> Iterator[Finding]:
             file=unread.path,
             hint=f"rm -rf {shell_quoted(unread.path)}",
         )
-    yield from _clock(evidence)
 
 
 def _usable(place: Place) -> Iterator[Finding]:
@@ -86,7 +91,8 @@ def _usable(place: Place) -> Iterator[Finding]:
         )
 
 
-def _room(evidence: Evidence, thresholds: Thresholds) -> Iterator[Finding]:
+def of_room(evidence: Evidence, thresholds: Thresholds) -> Iterator[Finding]:
+    """Yield which disk is nearly full: the cause of much that else goes wrong."""
     seen: set[int | None] = set()
     for place in evidence.places:
         if place.free is None or place.path is None or place.device in seen:
@@ -95,11 +101,11 @@ def _room(evidence: Evidence, thresholds: Thresholds) -> Iterator[Finding]:
         if place.free / MIB < thresholds["free_mib"]:
             yield Finding(
                 "disk_low",
-                WARN,
+                CRITICAL if place.free < MIB else WARN,
                 f"{size(place.free)} are left for {_NAMES[place.what]}",
                 measured=(place.free / MIB, thresholds["free_mib"], "MiB"),
                 file=place.path,
-                hint="recall cache prune",
+                hint=f"df -h {shell_quoted(place.path)}",
             )
 
 
@@ -136,17 +142,19 @@ def _logs(evidence: Evidence, thresholds: Thresholds) -> Iterator[Finding]:
                 file=place.path,
                 hint=f"du -a {shell_quoted(place.path)}",
             )
-    for log in evidence.logs:
-        days = (evidence.now - log.modified) / DAY
-        if days > thresholds["log_days"]:
-            yield Finding(
-                "log_old",
-                WARN,
-                f"all that this log holds is older than {days:,.0f} days",
-                measured=(days, thresholds["log_days"], "days"),
-                file=log.path,
-                hint=f"rm -f {shell_quoted(log.path)}",
-            )
+    every = "rm -f " + " ".join(shell_quoted(log.path) for log in evidence.logs)
+    # The older half is as old as its owner's prompts are few; what counts is that it goes on.
+    latest = max(evidence.logs, key=lambda log: log.modified, default=None)
+    days = 0.0 if latest is None else (evidence.now - latest.modified) / DAY
+    if latest is not None and days > thresholds["log_days"]:
+        yield Finding(
+            "log_old",
+            WARN,
+            f"all that the log holds is older than {days:,.0f} days",
+            measured=(days, thresholds["log_days"], "days"),
+            file=latest.path,
+            hint=every,
+        )
     if evidence.bad_lines and evidence.logs:
         yield Finding(
             "log_damaged",
@@ -154,7 +162,7 @@ def _logs(evidence: Evidence, thresholds: Thresholds) -> Iterator[Finding]:
             f"{number(evidence.bad_lines, 'line')} of the log can't be read",
             measured=(evidence.bad_lines, 0, "lines"),
             file=evidence.logs[0].path,
-            hint="rm -f " + " ".join(shell_quoted(log.path) for log in evidence.logs),
+            hint=every,
         )
 
 

@@ -32,6 +32,8 @@ class Look:
         self.exposed: list[tuple[str, int]] = []
         if directory is not None:
             for path, st in _walked(directory):
+                if path == directory and not stat.S_ISDIR(st.st_mode):
+                    break  # not ours, and told as what is in the way
                 if not stat.S_ISDIR(st.st_mode):
                     self.files.append((path, st.st_size, st.st_mtime))
                 if not stat.S_ISLNK(st.st_mode) and st.st_mode & _OTHERS:

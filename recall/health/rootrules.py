@@ -26,21 +26,27 @@ def of_roots(evidence: Evidence, thresholds: Thresholds) -> Iterator[Finding]:
             "roots_missing",
             WARN,
             "no root is named, so nothing is remembered",
-            hint="recall roots add NAME DIR",
+            hint="recall roots discover ~",
         )
     for each in evidence.missing:
+        own = each.source == evidence.file
         yield Finding(
             "root_unavailable",
             WARN if evidence.roots else CRITICAL,
             f"{each.path} {each.reason}; mount or create it, or correct it in {each.source}",
             root=each.name,
             file=each.path,
-            hint="recall roots list",
+            hint=f"recall roots remove {shell_quoted(each.name)}" if own else "recall roots list",
         )
+    unusable = any(place.what == "cache" and place.fault for place in evidence.places)
     for root in evidence.roots:
         yield from _refreshed(root, evidence.now, thresholds)
+        if root.trouble is not None and not unusable:  # which tells why, for all of them
+            why = f"its cache can't be read now: {root.trouble}"
+            yield _about(root, "cache_unreadable", why, "refresh")
         yield from _cache(root, evidence.now)
-        yield from _proven(root, evidence.now, thresholds)
+        if root.proof is not None or not evidence.is_blind:
+            yield from _proven(root, evidence.now, thresholds)
         yield from _left_out(root)
     pending = sum(root.proposals for root in evidence.roots)
     if pending > thresholds["proposals"]:
@@ -74,7 +80,8 @@ def _refreshed(root: RootEvidence, now: float, thresholds: Thresholds) -> Iterat
         return  # then nothing of it is known
     failure, last = root.failure, past(root.refreshed, now)
     if failure is not None and (last is None or failure.when is None or failure.when >= last):
-        why = f"the last refresh failed: {failure.message}"
+        then = "" if failure.hint is None else f"; {failure.hint}"
+        why = f"the last refresh failed: {failure.message}{then}"
         yield _about(root, "refresh_failed", why, "refresh", file=failure.where or root.path)
     if not root.built:
         if root.damage is None:
@@ -100,9 +107,6 @@ def _aged(root: RootEvidence, age: float, thresholds: Thresholds) -> Iterator[Fi
 
 
 def _cache(root: RootEvidence, now: float) -> Iterator[Finding]:
-    if root.trouble is not None:
-        why = f"its cache can't be read now: {root.trouble}"
-        yield _about(root, "cache_unreadable", why, "refresh")
     damage, proof = root.damage, root.proof
     if damage is None:
         return
@@ -125,9 +129,9 @@ def _proven(root: RootEvidence, now: float, thresholds: Thresholds) -> Iterator[
     shown = root.proof
     if not root.built:
         return
-    if shown is not None and shown.result == proofs.DAMAGED and root.damage is not None:
-        return  # which tells whether that is repaired
     if shown is None or shown.result in {proofs.MISSING, proofs.DAMAGED}:
+        if root.damage is not None:
+            return  # which asks for a proof itself, or for a new cache
         why = "its cache was never compared with its notes in full"
         yield _about(root, "proof_missing", why, "rebuild --check")
         return

@@ -1,26 +1,40 @@
-"""What the scheduled runs have left behind."""
+"""What the scheduled runs have left behind, and whether there still is a schedule."""
 
 from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 
 from recall import state
 from recall.files import Unreadable
 from recall.health.evidence import Schedule, Unread
+from recall.scheduling import jobs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 FILE = "schedule/run.json"
 _MAX_BYTES = 64 * 1024
 _LAST_MOMENT = 253_402_300_800  # seconds since the epoch; from here on a year has five digits
 
 
-def look(state_dir: str | None, unread: list[Unread]) -> Schedule | None:
+def look(
+    state_dir: str | None, environ: Mapping[str, str], unread: list[Unread]
+) -> Schedule | None:
     """Return what is known of the scheduled runs, None if there were none.
 
-    What can't be read is added to ``unread``.
+    Only if there were any, the schedulers are asked. What can't be read is added to ``unread``.
     """
-    if state_dir is None:
+    known = None if state_dir is None else _left(state_dir, unread)
+    if known is None:
         return None
+    found = jobs.jobs(environ)
+    return replace(known, wanted=found is None or bool(found), gone=jobs.gone(found or []))
+
+
+def _left(state_dir: str, unread: list[Unread]) -> Schedule | None:
     file = os.path.join(state_dir, FILE)
     try:
         fields = json.loads(state.read(state_dir, FILE, _MAX_BYTES))
@@ -41,9 +55,14 @@ def look(state_dir: str | None, unread: list[Unread]) -> Schedule | None:
         file,
         begun=_moment(fields.get("begun")),
         ended=_moment(last.get("ended")),
-        failed=failed if isinstance(failed, int) and not isinstance(failed, bool) else 0,
+        failed=_count(failed),
         message=message if isinstance(message, str) else None,
     )
+
+
+def _count(value: object) -> int:
+    is_count = isinstance(value, int) and not isinstance(value, bool) and value > 0
+    return value if isinstance(value, int) and is_count else 0
 
 
 def _moment(value: object) -> float | None:

@@ -16,10 +16,19 @@ STUCK = DAY  # seconds in which a run ends
 
 
 def of_schedule(evidence: Evidence, thresholds: Thresholds) -> Iterator[Finding]:
-    """Yield what is wrong with the scheduled runs; nothing where none ever ran."""
+    """Yield what is wrong with the scheduled runs; nothing where none ever ran, or is to run."""
     schedule, now = evidence.schedule, evidence.now
-    if schedule is None:
+    if schedule is None or not schedule.wanted:
         return
+    for program in schedule.gone:
+        yield Finding(
+            "schedule_gone",
+            WARN,
+            f"the scheduled job can't run: {program} is not there",
+            measured=(len(schedule.gone), 0, "programs"),
+            file=program,
+            hint="recall schedule install",
+        )
     begun, ended = past(schedule.begun, now), past(schedule.ended, now)
     if begun is not None and (ended is None or begun > ended) and now - begun > STUCK:
         hours = (now - begun) / HOUR
@@ -44,11 +53,11 @@ def of_schedule(evidence: Evidence, thresholds: Thresholds) -> Iterator[Finding]
     latest = max((at for at in (begun, ended) if at is not None), default=None)
     if latest is None or (now - latest) / DAY > thresholds["schedule_days"]:
         days = None if latest is None else (now - latest) / DAY
-        ago = "is not known" if days is None else f"is {days:,.0f} days ago"
+        told = "there were scheduled runs, and when the last one was is not known"
         yield Finding(
             "schedule_old",
             WARN,
-            f"there were scheduled runs, and when the last one was {ago}",
+            told if days is None else f"the last scheduled run was {days:,.0f} days ago",
             measured=(days, thresholds["schedule_days"], "days"),
             file=schedule.file,
             hint="recall schedule status",

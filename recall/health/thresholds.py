@@ -36,13 +36,19 @@ _SHOWN = 40  # characters of a value that is wrong
 
 
 class Wrong:
-    """A value that can't be a threshold: its key, how it is shown, and its line (None: unknown)."""
+    """A value that can't be a threshold: its key, how it is shown, and its line (None: unknown).
 
-    __slots__ = ("key", "line", "shown")
+    ``wants`` says what it must be, ``limit`` the same in short.
+    """
+
+    __slots__ = ("key", "limit", "line", "shown", "wants")
 
     def __init__(self, key: str, shown: str, line: int | None = None) -> None:
         self.key = key
         self.shown = shown
+        is_table = key == TABLE
+        self.wants = "a table, [health]" if is_table else "a finite number above 0"
+        self.limit = "a table" if is_table else "finite, above 0"
         self.line = line
 
 

@@ -57,6 +57,14 @@ def variables(
     return found
 
 
+def usual(home: str) -> dict[str, str]:
+    """Return what the job is to find of each variable that it is not given, empty for nothing.
+
+    A crontab may set them for all lines below.
+    """
+    return {"HOME": home, "PATH": PATH} | dict.fromkeys([*DIRECTORIES, ROOTS, *OTHERS], "")
+
+
 def _absolute_item(item: str, cwd: str) -> str:
     name, equals, directory = item.partition("=")
     if not equals or name_fault(name) is not None:

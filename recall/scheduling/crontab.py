@@ -23,6 +23,9 @@ _OTHER = re.compile(
 )
 
 
+_SETTING = re.compile(rb"""(?m)^[ \t]*["']?([A-Za-z_][A-Za-z0-9_]*)["']?[ \t]*=""")
+
+
 class Entry:
     """A line of ours: the bytes from ``start`` to ``end``, of which ``line`` has no line end.
 
@@ -55,6 +58,11 @@ def others(data: bytes | None) -> list[bytes]:
     return [line for line in lines if line not in ours and _OTHER.match(line)]
 
 
+def settings(data: bytes) -> list[str]:
+    """Return the names of the variables that a crontab sets, which all lines below it are given."""
+    return [name.decode("ascii") for name in _SETTING.findall(data)]
+
+
 def put(data: bytes | None, job: Job) -> bytes:
     """Return a crontab with our line once: where the first of ours is, else at the end.
 
@@ -62,6 +70,7 @@ def put(data: bytes | None, job: Job) -> bytes:
     """
     content = data or b""
     found = entries(content)
+    job = job.among(settings(content[: found[0].start] if found else content))
     if found:
         line = cron_line(job, found[0].made)
         for each in reversed(found[1:]):

@@ -17,7 +17,7 @@ from recall.durations import seconds_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 CRON, SYSTEMD, LAUNCHD = "cron", "systemd", "launchd"
 KINDS = (CRON, SYSTEMD, LAUNCHD)
@@ -135,14 +135,29 @@ def _time_of_day(text: str) -> tuple[int, int]:
 
 
 class Job:
-    """What is run: ``words`` are the program and its arguments, ``variables`` those it needs."""
+    """What is run: ``words`` are the program and its arguments, ``variables`` those it needs.
 
-    __slots__ = ("timing", "variables", "words")
+    ``usual`` are values of others that it needs only where a crontab would give them another.
+    """
 
-    def __init__(self, words: Sequence[str], variables: Mapping[str, str], timing: Timing) -> None:
+    __slots__ = ("timing", "usual", "variables", "words")
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        variables: Mapping[str, str],
+        timing: Timing,
+        usual: Mapping[str, str] | None = None,
+    ) -> None:
         self.words = list(words)
         self.variables = dict(variables)
         self.timing = timing
+        self.usual = dict(usual or {})
+
+    def among(self, names: Iterable[str]) -> Job:
+        """Return the same job for a crontab that sets the variables of these names."""
+        more = {name: self.usual[name] for name in names if name in self.usual}
+        return Job(self.words, {**more, **self.variables}, self.timing, self.usual)
 
 
 def check(job: Job, kind: str) -> None:

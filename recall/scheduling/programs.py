@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from index_cache.errors import RootUnavailable
 
@@ -41,22 +42,36 @@ def run(words: Sequence[str], environ: Mapping[str, str], data: bytes = b"") -> 
     """
     import subprocess
 
+    name = os.path.basename(words[0])
     try:
-        done = subprocess.run(  # noqa: S603 - found by ``find``, no shell
+        process = subprocess.Popen(  # noqa: S603 - found by ``find``, no shell
             list(words),
-            input=data,
-            capture_output=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             cwd="/",
             env={**environ, "LC_ALL": "C"},
-            timeout=PATIENCE,
-            check=False,
+            process_group=0,  # so that it ends with all that it started
         )
-    except subprocess.TimeoutExpired as error:
-        raise RootUnavailable(
-            f"{os.path.basename(words[0])} took over {PATIENCE:g} s", where=words[0]
-        ) from error
     except OSError as error:
         raise RootUnavailable(
-            f"{os.path.basename(words[0])} can't be run: {error.strerror or error}", where=words[0]
+            f"{name} can't be run: {error.strerror or error}", where=words[0]
         ) from error
-    return Done(done.returncode, done.stdout, done.stderr)
+    with process:
+        try:
+            out, err = process.communicate(data, timeout=PATIENCE)
+        except subprocess.TimeoutExpired as error:
+            _kill(process.pid)
+            raise RootUnavailable(f"{name} took over {PATIENCE:g} s", where=words[0]) from error
+        except BaseException:
+            _kill(process.pid)
+            raise
+    return Done(process.returncode, out, err)
+
+
+def _kill(group: int) -> None:
+    """Kill a program that was not waited for yet, with its children."""
+    import signal
+
+    with suppress(OSError):
+        os.killpg(group, signal.SIGKILL)

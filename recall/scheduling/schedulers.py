@@ -16,7 +16,7 @@ from recall.notice import Notice, shell_quoted
 from recall.replace import locked
 from recall.scheduling import crontab, job, jobfiles, programs
 from recall.scheduling.crontabs import Crontab
-from recall.scheduling.job import CRON, KINDS, LABEL, LAUNCHD, SERVICE, SYSTEMD, TIMER
+from recall.scheduling.job import CRON, LABEL, LAUNCHD, SERVICE, SYSTEMD, TIMER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ PROGRAMS = {CRON: "crontab", SYSTEMD: "systemctl", LAUNCHD: "launchctl"}
 INSTALLED, UPDATED, ALREADY = "installed", "updated", "already installed"
 REMOVED, ABSENT = "removed", "not installed"
 YOUR_CRONTAB = "your crontab"
+_TO_START = [["daemon-reload"], ["enable", "--now", TIMER]]
 
 
 class Change:
@@ -229,7 +230,7 @@ def _start(change: Change, environ: Environ) -> None:
     file = change.edits[0][0] if change.edits else paths(change.kind, environ)[0]
     if change.kind == SYSTEMD:
         again = [["restart", TIMER]] if change.action == UPDATED else []
-        commands = [["daemon-reload"], ["enable", "--now", TIMER], *again]
+        commands = [*_TO_START, *again]
         _control(change, [["systemctl", "--user", *each] for each in commands], environ)
         return
     domain = f"gui/{os.getuid()}"
@@ -240,6 +241,20 @@ def _start(change: Change, environ: Environ) -> None:
         with suppress(RecallError):  # it need not have been started
             programs.run([program, "bootout", f"{domain}/{LABEL}"], environ)
     _control(change, [["launchctl", "bootstrap", domain, file]], environ)
+
+
+def starting(kind: str, environ: Environ) -> str:
+    """Return the command by which a job whose files are there is started, for a person to type."""
+    if kind == SYSTEMD:
+        commands = [["systemctl", "--user", *each] for each in _TO_START]
+    else:
+        file = paths(kind, environ)[0]
+        commands = [["launchctl", "bootstrap", f"gui/{os.getuid()}", file]]
+    return _typed(commands)
+
+
+def _typed(commands: list[list[str]]) -> str:
+    return " && ".join(" ".join(map(shell_quoted, each)) for each in commands)
 
 
 def _stop(change: Change, files: list[str], environ: Environ) -> None:
@@ -278,7 +293,7 @@ def _control(change: Change, commands: list[list[str]], environ: Environ) -> Non
             break
         left.pop(0)
     if why is not None:
-        line = " && ".join(" ".join(map(shell_quoted, each)) for each in left)
+        line = _typed(left)
         change.then.append(line)
         change.notices.append(Notice(f"the scheduler was not told: {why}", line))
 
@@ -294,7 +309,7 @@ def look(kind: str, environ: Environ) -> Found:
     found = Found(kind, programs.find(PROGRAMS[kind], environ))
     try:
         if kind == CRON:
-            _look_at_crontab(found, environ)
+            look_at_crontab(found, environ)
         else:
             _look_at_files(found, environ)
     except RecallError as error:
@@ -302,7 +317,8 @@ def look(kind: str, environ: Environ) -> Found:
     return found
 
 
-def _look_at_crontab(found: Found, environ: Environ) -> None:
+def look_at_crontab(found: Found, environ: Environ) -> None:
+    """Note what a crontab has of ours. Raises RootUnavailable where it can't be read."""
     if found.program is None:
         return
     data = Crontab(environ).read()
@@ -315,10 +331,29 @@ def _look_at_crontab(found: Found, environ: Environ) -> None:
 
 
 def _look_at_files(found: Found, environ: Environ) -> None:
-    there = jobfiles.read(paths(found.kind, environ))
+    try:
+        read_files(found, environ)
+    finally:
+        _ask(found, environ)
+
+
+def read_files(found: Found, environ: Environ) -> None:
+    """Note what is there of ours; raise what is wrong with the first file that is not."""
+    there: dict[str, bytes | None] = {}
+    wrong: RecallError | None = None
+    for path in paths(found.kind, environ):
+        try:
+            there |= jobfiles.read([path])
+        except RecallError as error:
+            wrong = wrong or error
     found.where = [path for path, data in there.items() if data is not None]
     found.texts = [data for data in there.values() if data is not None]
     found.changed = jobfiles.changed_by_hand(there)
+    if wrong is not None:
+        raise wrong
+
+
+def _ask(found: Found, environ: Environ) -> None:
     if found.where and found.program is not None:
         found.active = _is_active(found.kind, found.program, environ)
 
@@ -333,8 +368,3 @@ def _is_active(kind: str, program: str, environ: Environ) -> bool | None:
         return None
     said = done.out.strip()
     return said == b"active" if said else None
-
-
-def installed(environ: Environ) -> list[str]:
-    """Return the kinds of scheduler that have something of ours."""
-    return [kind for kind in KINDS if look(kind, environ).texts]
