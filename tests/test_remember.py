@@ -130,6 +130,40 @@ def test_an_existing_title_is_appended_to_and_nothing_else_changes(desk: Desk) -
     desk.check_audit(1)
 
 
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("verified: {by: 'human:ada'}", "human-reviewed"),
+        ("verified: [{by: ci}]", "machine-confirmed"),
+        ("status: Deprecated", "deprecated"),
+        ("stale_after: 2020-01-01", "stale since 2020-01-01"),
+        ("valid_until: 2020-01-01", "no longer valid"),
+    ],
+)
+@pytest.mark.parametrize("path", ["", "memory/deploy-keys.md"])
+def test_an_agent_adds_nothing_to_what_others_vouch_for_or_is_over(
+    desk: Desk, line: str, why: str, path: str
+) -> None:
+    (desk.root / "memory").mkdir()
+    note = desk.root / "memory" / "deploy-keys.md"
+    old = f"---\ntitle: Deploy keys\n{line}\n---\nOne\n"
+    note.write_text(old)
+    for force in (False, True):
+        with pytest.raises(GovernanceRefused, match=why) as caught:
+            desk.remember({"path": path} if path else {}, force=force)
+        assert caught.value.where == str(note)
+        assert "propose" in (caught.value.hint or "")
+    assert desk.notes() == {"memory/deploy-keys.md": old.encode()}
+    desk.check_audit(0)
+
+
+@pytest.mark.parametrize("line", ["verified: true", "status: draft", "valid_until: 2999-01-01"])
+def test_an_agent_adds_to_a_note_that_is_merely_there(desk: Desk, line: str) -> None:
+    (desk.root / "memory").mkdir()
+    (desk.root / "memory" / "x.md").write_text(f"---\ntitle: Deploy keys\n{line}\n---\nOne\n")
+    assert desk.remember().action == "append"
+
+
 def test_a_title_is_found_whatever_the_file_is_called(desk: Desk) -> None:
     (desk.root / "memory").mkdir()
     (desk.root / "memory" / "2020-old.md").write_text("---\ntitle: Deploy keys\n---\nOne\n")

@@ -18,6 +18,7 @@ from index_cache.errors import (
 from index_cache.reader import record_id
 from recall.writing import admission, alike, payload
 from recall.writing.audit import machine_id
+from recall.writing.closed import closed
 from recall.writing.filenames import PATH_BYTES, SUFFIX, fold, free, slug
 from recall.writing.recordtext import Note, new_note, stamp
 from recall.writing.writejournal import Change, commit, settle, writing
@@ -165,6 +166,8 @@ class _Writer:
         notes = self._notes(candidates)
         note = self._same(notes)
         self._check_id(note)
+        if note is not None:
+            self._check_open(note, now)
         if not force:
             self._check_alike(notes.values())
         if note is not None:
@@ -241,6 +244,15 @@ class _Writer:
                 "another note has this id",
                 where=self._tree.where(others[0]),
                 hint="leave id out, or give another one; nothing was written",
+            )
+
+    def _check_open(self, note: Note, now: datetime) -> None:
+        why = closed(note.document, now)
+        if why is not None:
+            raise GovernanceRefused(
+                f"an agent may not add to the note of this title: {why}",
+                where=self._tree.where(note.path),
+                hint="recall propose it, or give it another title; nothing was written",
             )
 
     def _check_alike(self, notes: Iterable[Note]) -> None:
