@@ -227,6 +227,43 @@ def test_a_path_that_was_asked_for(desk: Desk) -> None:
     desk.check_audit(2)
 
 
+@pytest.mark.parametrize(
+    ("there", "asked"),
+    [
+        ("memory/p.md", "memory/P.md"),
+        ("memory/caf\u0065\u0301.md", "memory/caf\u00e9.md"),
+        ("Memory/p.md", "memory/p.md"),
+        ("memory/Deep/p.md", "memory/deep/P.md"),
+    ],
+)
+def test_a_path_that_differs_in_case_or_composition_is_taken(
+    desk: Desk, there: str, asked: str
+) -> None:
+    note = desk.root / there
+    note.parent.mkdir(parents=True)
+    note.write_text("# Another thing\n")
+    with pytest.raises(InvalidInput, match="another note has this path") as caught:
+        desk.remember(path=asked)
+    assert caught.value.where == str(note)
+    note.write_text("# Deploy keys\n")
+    assert desk.remember(path=asked).path == there
+    assert list(desk.notes()) == [there]
+
+
+def test_a_directory_that_is_there_in_another_case_is_the_types_own(desk: Desk) -> None:
+    for name in ("MEMORY", "Proposals", "Knowledge"):
+        (desk.root / name).mkdir()
+    assert desk.remember().path == "MEMORY/deploy-keys.md"
+    assert desk.remember(text="More of it.").action == "append"
+    id = desk.propose(title="B", text="Another thing.").id
+    done = desk.run("proposals", "accept", id, "--root", str(desk.root), "--json").data()
+    assert done["path"] == "Knowledge/b.md"
+    assert sorted(path.name for path in desk.root.glob("[!.]*")) == [
+        *("Knowledge", "MEMORY"),
+        "Proposals",
+    ]
+
+
 # -- what is known already
 
 

@@ -159,6 +159,9 @@ class _Writer:
         self._machine = machine
         self._record = record
         self._by = by
+        # As they are spelled where they are there.
+        self._directory = tree.spelled(record.directory)
+        self._path = tree.spelled(record.path)
 
     def write(self, now: datetime, *, force: bool) -> Written:
         record = self._record
@@ -174,15 +177,15 @@ class _Writer:
             return self._append(note, now)
         record.id = record.id or f"r-{os.urandom(8).hex()}"
         data = new_note(record, self._by[1], now)
-        taken = {fold(name) for name in self._tree.names(record.directory)}
+        taken = {fold(name) for name in self._tree.names(self._directory)}
         for _ in range(TRIES):
-            path = record.path or f"{record.directory}/{free(slug(record.title), taken)}"
+            path = self._path or f"{self._directory}/{free(slug(record.title), taken)}"
             check_place(self._place.root, path, len(data))
             written = Written("create", path, record.id, record)
             try:
                 return self._commit(Change(path, data, self._fields(written)), written, now)
             except FileExistsError:
-                if record.path:
+                if self._path:
                     raise self._taken(path) from None
                 taken.add(fold(path.rpartition("/")[2]))
         raise RootUnavailable("others take each name that is tried", hint="try again")
@@ -191,13 +194,13 @@ class _Writer:
         """Return the notes that may be alike or have the title, by path: those by name first."""
         record = self._record
         base = fold(slug(record.title))
-        names = sorted(self._tree.names(record.directory), key=lambda name: (len(name), name))
+        names = sorted(self._tree.names(self._directory), key=lambda name: (len(name), name))
         named = [
-            f"{record.directory}/{name}"
+            f"{self._directory}/{name}"
             for name in names
             if _is_numbered(fold(name).removesuffix(SUFFIX), base) and fold(name).endswith(SUFFIX)
         ]
-        first = [record.path] if record.path else []
+        first = [self._path] if self._path else []
         notes = {}
         for path in dict.fromkeys([*first, *named, *candidates]):
             note = self._read(path)
@@ -217,14 +220,14 @@ class _Writer:
     def _same(self, notes: Mapping[str, Note]) -> Note | None:
         """Return the note to append to: of this title and type, in the directory of the type."""
         record = self._record
-        if record.path:
-            note = notes.get(record.path)
-            if note is None and self._tree.inode(record.path) is not None:
-                raise self._taken(record.path)
+        if self._path:
+            note = notes.get(self._path)
+            if note is None and self._tree.inode(self._path) is not None:
+                raise self._taken(self._path)
             if note is not None and not _is_same(note, record):
-                raise self._taken(record.path)
+                raise self._taken(self._path)
             return note
-        below = f"{record.directory}/"
+        below = f"{self._directory}/"
         same = (each for path, each in notes.items() if path.startswith(below))
         return next((each for each in same if _is_same(each, record)), None)
 

@@ -89,7 +89,7 @@ def listed(root: Root) -> list[Proposal]:
 
 
 def _listed(root: Root, tree: Tree) -> list[Proposal]:
-    prefix = os.fsencode(_DIRECTORY) + b"/"
+    prefix = os.fsencode(tree.spelled(_DIRECTORY)) + b"/"
     paths = look(root, FileSystem(), directories=False).entries
     found = []
     for path in sorted(path for path in paths if path.startswith(prefix)):
@@ -133,7 +133,7 @@ def accept(
     with _open(root, state_dir, machine, wait) as tree:
         proposal = _pending(_one(_listed(root, tree), id, root), tree)
         data = proposal.note.changed({"type": _ACCEPTED, "updated": stamp(moment)})
-        directory = DIRECTORIES[_ACCEPTED]
+        directory = tree.spelled(DIRECTORIES[_ACCEPTED])
         taken = {fold(name) for name in tree.names(directory)}
         for _ in range(TRIES):
             path = f"{directory}/{free(slug(proposal.title), taken)}"

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 
 from index_cache.errors import WriteRefused
+from recall.writing.filenames import fold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,6 +92,24 @@ class Tree:
                 return os.listdir(descriptor)
         except FileNotFoundError:
             return []
+
+    def spelled(self, path: str) -> str:
+        """Return a path with the names that are there in place of its own, where they are alike.
+
+        Some file systems take names that differ in case or composition for one: so do we on all.
+        """
+        found: list[str] = []
+        for name in filter(None, path.split("/")):
+            there = self._names("/".join(found))
+            like = [] if name in there else [each for each in there if fold(each) == fold(name)]
+            found.append(min(like, default=name))
+        return "/".join(found)
+
+    def _names(self, directory: str) -> list[str]:
+        try:
+            return self.names(directory)
+        except (WriteRefused, PermissionError):
+            return []  # what is done there says so
 
     def read(self, path: str, limit: int | None = None) -> bytes | None:
         """Return the bytes of a regular file, None if there is none.
