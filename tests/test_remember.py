@@ -264,6 +264,31 @@ def test_a_directory_that_is_there_in_another_case_is_the_types_own(desk: Desk) 
     ]
 
 
+def test_in_a_locale_without_unicode_names_are_the_same(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("LC_ALL", "C"), ("PYTHONUTF8", "0"), ("PYTHONCOERCECLOCALE", "0")):
+        monkeypatch.setenv(name, value)
+    (desk.root / "memory").mkdir()
+    (desk.root / "memory" / "d\u00e9j\u00e0.md").write_text("# D\u00e9j\u00e0\n")
+    fields = {**LEAST, "title": "\u9375\u306e\u66f4\u65b0", "id": "\u00e9-1"}
+    assert desk.granted(fields).data()["path"] == "memory/\u9375\u306e\u66f4\u65b0.md"
+    assert desk.granted({**fields, "text": "More of it."}).data()["action"] == "append"
+    data = desk.granted({**LEAST, "title": "D\u00e9j\u00e0", "text": "Seen before."}).data()
+    assert (data["action"], data["path"]) == ("append", "memory/d\u00e9j\u00e0.md")
+    proposal = {"title": "\u00dcber", "text": "All of that.", "id": "\u00e9-2"}
+    desk.granted(proposal, command="propose").data()
+    words = ("--root", str(desk.root), "--json")
+    data = desk.run("proposals", "accept", "\u00e9-2", *words).data()
+    assert data["path"] == "knowledge/\u00fcber.md"
+    assert set(desk.notes()) == {
+        "memory/\u9375\u306e\u66f4\u65b0.md",
+        "memory/d\u00e9j\u00e0.md",
+        "knowledge/\u00fcber.md",
+    }
+    desk.check_audit(5)
+
+
 # -- what is known already
 
 

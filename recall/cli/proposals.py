@@ -55,7 +55,7 @@ def show_command(*, id: str, name: str | None, as_json: bool) -> int:
 
     console = Console("proposals show", as_json=as_json)
     root = _root(name, console)
-    found = settling.find(root, id)
+    found = settling.find(root, _said(id))
     text = "".join(f"{visible(line)}\n" for line in found.text.split("\n"))
     return console.finish(
         lambda: {"root": root.name, **_fields(found), "text": found.text},
@@ -75,7 +75,7 @@ def accept_command(*, id: str, name: str | None, wait: float, as_json: bool) -> 
 
     console = Console("proposals accept", as_json=as_json)
     root = _root(name, console)
-    done = settling.accept(root, dirs.state_dir(os.environ), id, wait=wait)
+    done = settling.accept(root, dirs.state_dir(os.environ), _said(id), wait=wait)
     return _finished(console, root, done)
 
 
@@ -94,8 +94,13 @@ def reject_command(*, id: str, reason: str, name: str | None, wait: float, as_js
 
     console = Console("proposals reject", as_json=as_json)
     root = _root(name, console)
-    done = settling.reject(root, dirs.state_dir(os.environ), id, reason, wait=wait)
+    done = settling.reject(root, dirs.state_dir(os.environ), _said(id), _said(reason), wait=wait)
     return _finished(console, root, done)
+
+
+def _said(argument: str) -> str:
+    """Return what a person typed: UTF-8, whatever the locale says."""
+    return os.fsencode(argument).decode("utf-8", "surrogateescape")
 
 
 def _root(name: str | None, console: Console) -> Root:

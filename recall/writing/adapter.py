@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -12,6 +11,7 @@ from index_cache.lookup import by_name
 from recall import dirs
 from recall.writing import writetarget
 from recall.writing.remembering import Remembering, check_grant, known_adapter
+from recall.writing.within import decoded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ class Adapter(_Parts):
     def __new__(
         cls, recall: Recall, name: str, cwd: str, environ: Mapping[str, str], *, chosen: bool
     ) -> Self:
+        """Return that of the agent ``name``. Raises InvalidInput for one that is not known."""
         return super().__new__(cls, recall, known_adapter(name), cwd, environ, chosen)
 
     def __setattr__(self, key: str, value: object) -> NoReturn:
@@ -181,7 +182,7 @@ class Known:
         """Return the paths of the notes that have an id."""
         everything = Filter(journal=True, proposal=True)
         return [
-            os.fsdecode(hit.path)
+            decoded(hit.path)
             for store in self._recall.views()
             for hit in by_name(store, everything, [], [], [id], _LOOKED_AT)
         ]

@@ -21,6 +21,7 @@ from recall.writing.audit import machine_id
 from recall.writing.closed import closed
 from recall.writing.filenames import PATH_BYTES, SUFFIX, fold, free, slug
 from recall.writing.recordtext import Note, new_note, stamp
+from recall.writing.within import encoded
 from recall.writing.writejournal import Change, commit, settle, writing
 
 TYPE_CHECKING = False
@@ -144,14 +145,14 @@ def check_place(root: Root, path: str, size: int) -> None:
 
     And InvalidInput for a path that is too long.
     """
-    whole = os.path.join(root.path, path)
-    if len(os.fsencode(whole)) >= PATH_BYTES:
+    whole = os.path.join(os.fsencode(root.path), encoded(path))
+    if len(whole) >= PATH_BYTES:
         raise InvalidInput(f"path: it is longer than {PATH_BYTES:,} bytes", where="path")
     why = admission.refusal(root, path, size)
     if why is not None:
         raise GovernanceRefused(
             f"the note would not be found there: {why}",
-            where=whole,
+            where=os.fsdecode(whole),
             hint="name another root, or change the root's rules; nothing was written",
         )
 
@@ -270,7 +271,7 @@ class _Writer:
         analyzer = Analyzer()
         for note in notes:
             if alike.says(self._record.text, note.document.body, analyzer):
-                path = note.path.encode("utf-8", "surrogateescape")
+                path = encoded(note.path)
                 raise GovernanceRefused(
                     f"{record_id(path, note.document)} says nearly the same already",
                     where=self._tree.where(note.path),
@@ -281,7 +282,7 @@ class _Writer:
         record = self._record
         data = note.appended(record.text, now)
         check_place(self._place.root, note.path, len(data))
-        path = note.path.encode("utf-8", "surrogateescape")
+        path = encoded(note.path)
         found = Written(
             "append", note.path, record_id(path, note.document), record, _dropped(record, note)
         )

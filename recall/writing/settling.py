@@ -5,7 +5,6 @@ See "Proposals" in ``spec/writing.md``.
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
@@ -24,7 +23,7 @@ from recall.writing.filenames import fold, free, slug
 from recall.writing.payload import DIRECTORIES, PROPOSAL, meant_line
 from recall.writing.recordtext import Note, scalar, stamp
 from recall.writing.remembering import TRIES, check_place
-from recall.writing.within import Tree, digest
+from recall.writing.within import Tree, decoded, digest, encoded
 from recall.writing.writejournal import Change, commit, settle, writing
 
 TYPE_CHECKING = False
@@ -48,7 +47,7 @@ class Proposal:
         document, keys = note.document, note.keys()
         self.note = note
         self.path = note.path
-        self.id = record_id(os.fsencode(note.path), document)
+        self.id = record_id(encoded(note.path), document)
         self.title = document.title
         self.created = document.created
         self.text = document.body.strip("\n")
@@ -89,12 +88,12 @@ def listed(root: Root) -> list[Proposal]:
 
 
 def _listed(root: Root, tree: Tree) -> list[Proposal]:
-    prefix = os.fsencode(tree.spelled(_DIRECTORY)) + b"/"
+    prefix = encoded(tree.spelled(_DIRECTORY)) + b"/"
     paths = look(root, FileSystem(), directories=False).entries
     found = []
     for path in sorted(path for path in paths if path.startswith(prefix)):
         try:
-            name = os.fsdecode(path)
+            name = decoded(path)
             data = tree.read(name)
             note = None if data is None else Note(name, data, tree.where(name))
         except (InvalidInput, WriteRefused, OSError):

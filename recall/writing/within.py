@@ -35,6 +35,16 @@ def digest(data: bytes) -> str:
     return sha256(data).hexdigest()
 
 
+def encoded(path: str) -> bytes:
+    """Return a path below a root as file systems have it: UTF-8, whatever the locale says."""
+    return path.encode("utf-8", "surrogateescape")
+
+
+def decoded(path: bytes) -> str:
+    """Return the path that ``encoded`` encodes so."""
+    return path.decode("utf-8", "surrogateescape")
+
+
 class Tree:
     """The directory of a root, open. ``path`` is absolute and free of symlinks. Raises OSError."""
 
@@ -48,7 +58,7 @@ class Tree:
 
     def where(self, path: str) -> str:
         """Return the absolute path of one below the root."""
-        return os.path.join(self.path, path)
+        return os.path.join(self.path, os.fsdecode(encoded(path)))
 
     @contextmanager
     def directory(self, path: str, *, make: bool = False) -> Iterator[int]:
@@ -58,7 +68,7 @@ class Tree:
         """
         descriptor = os.dup(self._top)
         try:
-            for name in filter(None, path.split("/")):
+            for name in filter(None, encoded(path).split(b"/")):
                 below = self._below(descriptor, name, path, make=make)
                 os.close(descriptor)
                 descriptor = below
@@ -66,7 +76,7 @@ class Tree:
         finally:
             os.close(descriptor)
 
-    def _below(self, descriptor: int, name: str, path: str, *, make: bool) -> int:
+    def _below(self, descriptor: int, name: bytes, path: str, *, make: bool) -> int:
         try:
             if make:
                 with suppress(FileExistsError):
@@ -89,7 +99,7 @@ class Tree:
         """Return the names in a directory, none if it is not there."""
         try:
             with self.directory(directory) as descriptor:
-                return os.listdir(descriptor)
+                return [decoded(os.fsencode(name)) for name in os.listdir(descriptor)]
         except FileNotFoundError:
             return []
 
@@ -137,7 +147,7 @@ class Tree:
 
     @contextmanager
     def _opened(self, path: str, flags: int) -> Iterator[int]:
-        above, _, name = path.rpartition("/")
+        above, name = _split(path)
         with self.directory(above) as directory:
             descriptor = os.open(name, flags, 0o666, dir_fd=directory)
         try:
@@ -147,7 +157,7 @@ class Tree:
 
     def inode(self, path: str) -> tuple[int, int] | None:
         """Return device and inode of what is at a path, None if nothing is."""
-        above, _, name = path.rpartition("/")
+        above, name = _split(path)
         try:
             with self.directory(above) as directory:
                 st = os.stat(name, dir_fd=directory, follow_symlinks=False)
@@ -160,7 +170,7 @@ class Tree:
 
         And its owner, where that may be. Raises OSError; then there is no such file.
         """
-        above, _, name = path.rpartition("/")
+        above, name = _split(path)
         try:
             with self.directory(above, make=True) as directory:
                 descriptor = os.open(name, _NEW, 0o666, dir_fd=directory)
@@ -202,10 +212,10 @@ class Tree:
             os.rename(old, new, src_dir_fd=source, dst_dir_fd=target)
 
     @contextmanager
-    def _two(self, one: str, other: str) -> Iterator[tuple[int, str, int, str]]:
+    def _two(self, one: str, other: str) -> Iterator[tuple[int, bytes, int, bytes]]:
         """Open the directories of two files; they are on the disk at the end."""
-        above, _, old = one.rpartition("/")
-        below, _, new = other.rpartition("/")
+        above, old = _split(one)
+        below, new = _split(other)
         with self.directory(above) as source, self.directory(below, make=True) as target:
             yield source, old, target, new
             _sync(target)
@@ -213,7 +223,7 @@ class Tree:
 
     def remove(self, path: str) -> None:
         """Delete a file, if it is there."""
-        above, _, name = path.rpartition("/")
+        above, name = _split(path)
         with suppress(FileNotFoundError), self.directory(above) as directory:
             os.unlink(name, dir_fd=directory)
             _sync(directory)
@@ -237,7 +247,12 @@ class Tree:
         return unwritten("the note can't be written", self.where(path), error)
 
 
-def _refuse_existing(name: str, directory: int) -> None:
+def _split(path: str) -> tuple[str, bytes]:
+    above, _, name = path.rpartition("/")
+    return above, encoded(name)
+
+
+def _refuse_existing(name: bytes, directory: int) -> None:
     with suppress(FileNotFoundError):
         os.stat(name, dir_fd=directory, follow_symlinks=False)
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
