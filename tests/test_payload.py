@@ -135,6 +135,23 @@ def test_what_is_left_of_nothing_is_refused_as_such() -> None:
             read(**{field: " <private>x</private> "})
 
 
+@pytest.mark.parametrize("plane", range(17))
+def test_noncharacters_of_every_plane_are_refused(plane: int) -> None:
+    for last in (0xFFFE, 0xFFFF):
+        with pytest.raises(InvalidInput, match="not seen"):
+            read(text=f"a{chr(plane * 0x10000 + last)}b")
+    if plane:
+        assert read(text=f"a{chr(plane * 0x10000 + 0xFFFD)}b").text  # no noncharacter
+
+
+@pytest.mark.parametrize("char", ["\u2800", "\u3164", "\U0001d159", "\u200b", "\u00a0"])
+def test_what_shows_nothing_is_nothing(char: str) -> None:
+    for field in ("text", "title"):
+        with pytest.raises(InvalidInput, match="nothing of it can be seen"):
+            read(**{field: char * 3})
+    assert read(text=f"{char}x").text
+
+
 # -- names
 
 

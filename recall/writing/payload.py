@@ -48,12 +48,16 @@ _TIME = re.compile(
 # Controls but tab and newline, and what can't be seen and makes a text say something else than what
 # is seen: overrides of direction, the mark of byte order, annotations, the tag block,
 # noncharacters. Joiners and selectors belong to scripts.
+_LAST = (0xFFFE, 0xFFFF)  # of each plane
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2028\u2029\u2066-\u2069\ufeff\ufff9-\ufffb\ufdd0-\ufdef\ufffe\uffff"
-    "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
+    "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
+    + "".join(chr(plane + last) for plane in range(0x10000, 0x110000, 0x10000) for last in _LAST)
+    + "]"
 )
 _COMMENT = "<!--"
-_FILLERS = "\u115f\u1160\u3164\uffa0"  # letters to Unicode, of Hangul
+# Letters and symbols to Unicode that show nothing: of Hangul, Braille, music.
+_FILLERS = "\u115f\u1160\u3164\uffa0\u2800\U0001d159"
 
 
 class Record:
