@@ -73,6 +73,10 @@ def test_a_rejected_one_stays_with_its_reason_for_good(desk: Desk) -> None:
     for words in (("accept", id), ("reject", id, "--reason", "Again")):
         again = run(desk, *words)
         assert (again.status, again.error()["code"]) == (5, "governance_refused")
+    asked = ("search", "--root", str(desk.root), "--include", "proposal", "kestrels")
+    (item,) = desk.run(*asked, "--json").data()["items"]
+    assert item["stale"] == "rejected"
+    assert "STALE: rejected" in desk.run(*asked).stdout
     # Nor is it added to: the title may be proposed anew.
     assert (
         desk.propose(title="Kestrels", text="For another reason.").path == "proposals/kestrels-2.md"
@@ -80,6 +84,31 @@ def test_a_rejected_one_stays_with_its_reason_for_good(desk: Desk) -> None:
     text = desk.run("proposals", "list", "--all", "--root", str(desk.root)).stdout
     assert 'rejected: Seen: "no" # such bird' in text
     desk.check_audit(3)
+
+
+def test_the_records_around_one_have_no_proposal_that_nobody_asked_for(desk: Desk) -> None:
+    desk.remember(id="m-1", related=["p-1"], created="2026-01-01")
+    desk.propose(id="p-1", title="Kestrels", text=TEXT, related=["m-2"], created="2026-01-02")
+    desk.remember(id="m-2", title="Nests", text="They are of twigs.", created="2026-01-03")
+
+    def ids(*words: str) -> list[str]:
+        data = desk.run(*words, "--root", str(desk.root), "--json").data()
+        items = data["expansion"]["nodes"] if "--expand" in words else data["items"]
+        return [each["id"] for each in items]
+
+    around = ("search", "--expand", "m-1")
+    assert ids(*around) == ids(*around, "vault") == ids(*around, "--include", "journal") == ["m-1"]
+    shown = ["m-1", "p-1", "m-2"]
+    assert ids(*around, "--include", "proposal") == shown
+    assert ids(*around, "kestrels", "--type", "Proposal") == shown
+    # Named by its id it is served.
+    assert ids("search", "--expand", "p-1") == ["p-1", "m-2"]
+    assert ids("get", "p-1") == ["p-1"]
+    exported = desk.run("export", "p-1", "--root", str(desk.root), "--json").data()
+    assert [each["id"] for each in exported["records"]] == ["p-1"]
+    assert ids("timeline", "--anchor", "m-1") == ["m-1", "m-2"]
+    assert ids("timeline", "--anchor", "m-1", "--type", "proposal") == ["m-1", "p-1"]
+    assert ids("timeline", "--anchor", "p-1") == shown
 
 
 @pytest.mark.parametrize(

@@ -319,7 +319,7 @@ def _is_same(note: Note, record: Record) -> bool:
     return (
         title in {fold(record.title), fold(plain(record.title))}
         and document.type.lower() in {record.type, ""}
-        and document.status.lower() != "rejected"
+        and not (record.type == payload.PROPOSAL and document.status.lower() == "rejected")
         and record.id in {"", document.id}
     )
 
