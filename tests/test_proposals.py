@@ -140,6 +140,18 @@ def test_ids_that_none_or_several_have(desk: Desk) -> None:
         settling.find(Root("n", str(desk.root)), "p-1")
 
 
+def test_an_id_that_another_note_got_meanwhile(desk: Desk) -> None:
+    desk.propose(id="p-1", title="A", text=TEXT)
+    other = desk.root / "hand.md"
+    other.write_text("---\nid: p-1\n---\n# By hand\n")
+    done = run(desk, "accept", "p-1")
+    assert (done.status, done.error()["code"]) == (4, "invalid_input")
+    assert done.error()["where"] == str(other)
+    assert set(desk.notes()) == {"hand.md", "proposals/a.md"}
+    other.write_text("---\nid: p-2\n---\n# By hand\n")
+    assert run(desk, "accept", "p-1").data()["path"] == "knowledge/a.md"
+
+
 def test_a_directory_of_that_name_makes_no_proposal(desk: Desk) -> None:
     (desk.root / "proposals").mkdir()
     (desk.root / "proposals" / "kep.md").write_text("# Kestrel enhancement\n\nKestrels.\n")
@@ -173,11 +185,11 @@ def test_the_roots_rules_hold_for_settling(desk: Desk) -> None:
     state = str(desk.home / ".local" / "state" / "recall")
     closed = Root("n", str(desk.root), Rules(exclude=("knowledge/",)))
     with pytest.raises(GovernanceRefused, match="excluded"):
-        settling.accept(closed, state, id)
+        settling.accept(closed, state, id, lambda _: ())
     hidden = Root("n", str(desk.root), Rules(private=("proposals/",)))
     assert settling.listed(hidden) == []
     with pytest.raises(NotFound):
-        settling.accept(hidden, state, id)
+        settling.accept(hidden, state, id, lambda _: ())
     assert list(desk.notes()) == ["proposals/kestrels.md"]
 
 
@@ -197,7 +209,7 @@ def test_one_that_is_edited_just_then_is_not_lost(
     monkeypatch.setattr(writejournal, "_apply", late)
     state = str(desk.home / ".local" / "state" / "recall")
     with pytest.raises(RootUnavailable, match="changed by somebody else"):
-        settling.accept(Root("n", str(desk.root)), state, id)
+        settling.accept(Root("n", str(desk.root)), state, id, lambda _: ())
     assert note.read_bytes().endswith(b"Edited.\n")
     assert list(desk.notes()) == ["proposals/kestrels.md"]
     desk.check_audit(1)

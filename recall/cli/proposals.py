@@ -71,11 +71,15 @@ def show_command(*, id: str, name: str | None, as_json: bool) -> int:
 def accept_command(*, id: str, name: str | None, wait: float, as_json: bool) -> int:
     """Make the proposal ID knowledge. It keeps its id."""
     from recall import dirs
+    from recall.service import Recall
     from recall.writing import settling
+    from recall.writing.adapter import Known
 
     console = Console("proposals accept", as_json=as_json)
     root = _root(name, console)
-    done = settling.accept(root, dirs.state_dir(os.environ), _said(id), wait=wait)
+    with Recall([root], cwd=working_directory(), environ=os.environ) as recall:
+        holders = Known(recall, wait).holders_now
+        done = settling.accept(root, dirs.state_dir(os.environ), _said(id), holders, wait=wait)
     return _finished(console, root, done)
 
 

@@ -163,20 +163,29 @@ class Known:
         """Return paths of notes that may say what a record says, or have its title."""
         found = []
         for number, query in enumerate((record.text[:_ASKED], record.title)):
-            answer = self._recall.answer(
-                query,
-                _LOOKED_AT,
-                include_journal=True,
-                include_proposal=True,
-                refresh=not number,
-                wait=self._wait,
-            )
-            for report in answer.reports:
-                if report.failure is not None:
-                    raise report.failure
+            answer = self._answer(query, refresh=not number)
             found += [card.path for card in answer.cards]
             found += [path for card in answer.cards for path in card.copies]
         return list(dict.fromkeys(found))
+
+    def _answer(self, query: str, *, refresh: bool) -> Answer:
+        answer = self._recall.answer(
+            query,
+            _LOOKED_AT,
+            include_journal=True,
+            include_proposal=True,
+            refresh=refresh,
+            wait=self._wait,
+        )
+        for report in answer.reports:
+            if report.failure is not None:
+                raise report.failure
+        return answer
+
+    def holders_now(self, id: str) -> list[str]:
+        """Return what ``holders`` does once all files have been looked at."""
+        self._answer("", refresh=True)
+        return self.holders(id)
 
     def holders(self, id: str) -> list[str]:
         """Return the paths of the notes that have an id."""

@@ -28,7 +28,7 @@ from recall.writing.writejournal import Change, commit, settle, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from index_cache.model import Root
 
@@ -121,16 +121,25 @@ def _one(proposals: list[Proposal], id: str, root: Root) -> Proposal:
 
 
 def accept(
-    root: Root, state_dir: str | None, id: str, *, wait: float = 30.0, now: datetime | None = None
+    root: Root,
+    state_dir: str | None,
+    id: str,
+    holders: Callable[[str], Iterable[str]],
+    *,
+    wait: float = 30.0,
+    now: datetime | None = None,
 ) -> Settled:
     """Make a proposal knowledge: it moves to its place there, and keeps its id.
 
-    Raises NotFound, GovernanceRefused for one that was rejected, and what writing raises.
+    ``holders`` tells the paths of all notes with an id. Raises NotFound, InvalidInput for an id
+    that another note has, GovernanceRefused for one that was rejected, and what writing raises.
     """
     moment = now or datetime.now(UTC)
     machine = machine_id(state_dir)
     with _open(root, state_dir, machine, wait) as tree:
         proposal = _pending(_one(_listed(root, tree), id, root), tree)
+        if proposal.note.document.id:
+            _check_id(proposal, holders(proposal.id), tree)
         data = proposal.note.changed({"type": _ACCEPTED, "updated": stamp(moment)})
         directory = tree.spelled(DIRECTORIES[_ACCEPTED])
         taken = {fold(name) for name in tree.names(directory)}
@@ -196,6 +205,16 @@ def _pending(proposal: Proposal, tree: Tree) -> Proposal:
             hint="propose it anew, for another reason",
         )
     return proposal
+
+
+def _check_id(proposal: Proposal, holders: Iterable[str], tree: Tree) -> None:
+    others = [path for path in holders if path != proposal.path]
+    if others:
+        raise InvalidInput(
+            "another note has the proposal's id",
+            where=tree.where(others[0]),
+            hint="give one of the two another id; nothing was changed",
+        )
 
 
 def _fields(settled: Settled, type: str) -> dict[str, str]:
