@@ -13,12 +13,13 @@ from recall.files import Unreadable, reason_of
 from recall.replace import locked
 from recall.writes import refuse_foreign, unwritten
 from recall.writing import auditchain
+from recall.writing.auditchain import Broken
 from recall.writing.within import Tree
 from recall.writing.writejournal import AUDIT, SUFFIX, audit_file, read_pending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from recall.writing.auditchain import Broken, Fields
+    from recall.writing.auditchain import Fields
 
 MACHINE_FILE = "machine"
 _DIGITS = 16  # of a machine's id, hexadecimal
@@ -84,7 +85,9 @@ def _known(state_dir: str) -> str | None:
 def read(path: str) -> list[MachineAudit]:
     """Return what the audit files of the root at ``path`` say, by machine; writes nothing.
 
-    Raises RootUnavailable when it can't be read, WriteRefused for a symlink in a file's place.
+    What is no file, or can't be read, hides none of the others: it is one that does not hold. Raises
+    RootUnavailable when there is no reading at all, WriteRefused for a symlink in the directory's
+    place.
     """
     try:
         tree = Tree(path)
@@ -105,11 +108,21 @@ def _machine(tree: Tree, machine: str) -> MachineAudit:
     found = MachineAudit(machine, tree.where(audit_file(machine)))
     try:
         pending = read_pending(tree, machine)
-    except RecallError:
+    except (OSError, RecallError):
         pending = None  # the next writer will say so
     line = b"" if pending is None else str(pending["line"]).encode("ascii")
-    data = tree.read(audit_file(machine)) or b""
+    try:
+        data = tree.read(audit_file(machine)) or b""
+    except (OSError, RecallError) as error:
+        found.broken = Broken(None, _why(error))
+        return found
     if pending is not None and not data.endswith(line):
         found.pending = pending["path"]
     found.lines, found.broken = auditchain.verify(data, machine, pending=line)
     return found
+
+
+def _why(error: OSError | RecallError) -> str:
+    if isinstance(error, RecallError):
+        return error.message
+    return f"it can't be read: {error.strerror or error}"
