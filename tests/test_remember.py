@@ -591,6 +591,49 @@ def test_C6_a_full_disk_at_any_step(desk: Desk, monkeypatch: pytest.MonkeyPatch,
     desk.check_audit(1 + written)
 
 
+@pytest.mark.parametrize("closed", ["memory", ".recall", "."])
+@pytest.mark.parametrize("step", ["stage", "put"])
+def test_what_may_not_be_written_is_named_and_nothing_is_made(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, step: str, closed: str
+) -> None:
+    import errno
+
+    def denied(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    place = desk.root / closed
+    place.mkdir(exist_ok=True)
+    before = sorted(desk.root.rglob("*"))
+    monkeypatch.setattr(Tree, step, denied)
+    monkeypatch.setattr(os, "access", lambda path, *_: str(path) != str(place))
+    with pytest.raises(RootUnavailable) as caught:
+        desk.remember()
+    hint = caught.value.hint or ""
+    assert f"ls -ld {place} " in hint
+    assert "nothing was changed" in hint
+    assert sorted(desk.root.rglob("*")) == before
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="Linux has /dev/full")
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_C6_an_answer_that_can_not_be_told_says_that_it_was_written(
+    desk: Desk, more: tuple[str, ...]
+) -> None:
+    words = ("--adapter", "claude", "--allow-write", "--root", str(desk.root), *more)
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "recall", "remember", *words, json.dumps(LEAST)],
+            env={**os.environ, "HOME": str(desk.home)},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    said = done.stderr.decode()
+    assert (done.returncode, "is done" in said, "don't ask again" in said) == (6, True, True)
+    assert str(desk.root / "memory" / "deploy-keys.md") in said
+    desk.check_audit(1)
+
+
 def test_a_root_that_is_being_written_is_waited_for_not_for_long(desk: Desk) -> None:
     with locked(str(desk.root)):
         done = desk.granted(None, "--wait", "0")

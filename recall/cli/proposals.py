@@ -9,7 +9,7 @@ import click
 
 from recall.cli.common import Console, working_directory
 from recall.cli.options import SETTINGS, StrictGroup, examples, json_option, wait_option
-from recall.cli.writing import one_root_option
+from recall.cli.writing import finish, one_root_option
 from recall.output import plain, visible
 
 TYPE_CHECKING = False
@@ -123,7 +123,9 @@ def _finished(console: Console, root: Root, done: Settled) -> int:
         take_in(recall)
     line = done.line
     said = "accepted" if done.action == "accept" else "rejected"
-    return console.finish(
+    return finish(
+        console,
+        os.path.join(root.path, done.path),
         lambda: {
             "root": root.name,
             "action": done.action,

@@ -9,7 +9,7 @@ import click
 
 from index_cache.errors import InvalidInput
 from recall.cli import completing
-from recall.cli.common import Console, working_directory
+from recall.cli.common import Console, OutputFailed, working_directory
 from recall.cli.options import json_option, wait_option
 from recall.output import visible
 from recall.terminal import is_terminal
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from index_cache.model import Root
+    from recall.terminal import Look
     from recall.writing.remembering import Written
 
     Command = TypeVar("Command", bound=Callable[..., Any])
@@ -87,7 +88,29 @@ def write(
         console.note(
             f"the note was there: only the text was added to it, not {', '.join(written.dropped)}"
         )
-    return console.finish(lambda: _fields(target.root, written), lambda _: _text(written))
+    return finish(
+        console,
+        os.path.join(target.root.path, written.path),
+        lambda: _fields(target.root, written),
+        lambda _: _text(written),
+    )
+
+
+def finish(
+    console: Console,
+    file: str,
+    data: Callable[[], dict[str, object]],
+    text: Callable[[Look], str],
+) -> int:
+    """Answer that ``file`` was written; where that can't be told on stdout, stderr has it."""
+    try:
+        return console.finish(data, text)
+    except OutputFailed as error:
+        raise OutputFailed(
+            f"{error.message}; but what was asked is done",
+            where=file,
+            hint="don't ask again: recall audit shows it",
+        ) from error
 
 
 def _payload(argument: str) -> bytes:

@@ -187,7 +187,7 @@ class Readout:
         return self.whole(row)
 
     def expand(self, record_id: str, max_nodes: int, max_tokens: int) -> Expansion:
-        """Return the records around one; proposals as the filters let them in. Raises as ``get``."""
+        """Return the records around one; proposals only as asked for. Raises as ``get``."""
         from recall.consult import expanding
 
         (start,) = self.places([record_id])

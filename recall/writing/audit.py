@@ -85,9 +85,8 @@ def _known(state_dir: str) -> str | None:
 def read(path: str) -> list[MachineAudit]:
     """Return what the audit files of the root at ``path`` say, by machine; writes nothing.
 
-    What is no file, or can't be read, hides none of the others: it is one that does not hold. Raises
-    RootUnavailable when there is no reading at all, WriteRefused for a symlink in the directory's
-    place.
+    What is no file, or can't be read, hides none of the others: it does not hold. Raises
+    RootUnavailable when there is no reading at all, WriteRefused for a directory that is a symlink.
     """
     try:
         tree = Tree(path)

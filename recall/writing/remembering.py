@@ -22,7 +22,7 @@ from recall.writing.closed import closed
 from recall.writing.filenames import PATH_BYTES, SUFFIX, fold, free, slug
 from recall.writing.recordtext import Note, new_note, stamp
 from recall.writing.within import encoded
-from recall.writing.writejournal import Change, commit, settle, writing
+from recall.writing.writejournal import Change, commit, ours, settle, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,7 +135,8 @@ class Remembering:
                 writer = _Writer(self, tree, machine, record, (command, adapter))
                 written = writer.write(moment, force=force)
             except OSError as error:
-                raise tree.unwritten(record.directory, error) from error
+                path = record.path or f"{record.directory}/{slug(record.title)}{SUFFIX}"
+                raise tree.unwritten(tree.spelled(path), error, *ours(machine)) from error
         self.known.refresh()
         return written
 

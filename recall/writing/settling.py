@@ -24,7 +24,7 @@ from recall.writing.payload import DIRECTORIES, PROPOSAL, meant_line
 from recall.writing.recordtext import Note, scalar, stamp
 from recall.writing.remembering import TRIES, check_place
 from recall.writing.within import Tree, decoded, digest, encoded
-from recall.writing.writejournal import Change, commit, settle, writing
+from recall.writing.writejournal import Change, commit, ours, settle, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -194,7 +194,9 @@ def _open(root: Root, state_dir: str | None, machine: str, wait: float) -> Itera
             settle(tree, machine)
             yield tree
         except OSError as error:
-            raise tree.unwritten(_DIRECTORY, error) from error
+            path = f"{tree.spelled(_DIRECTORY)}/note.md"  # one of those there
+            other = f"{tree.spelled(DIRECTORIES[_ACCEPTED])}/note.md"
+            raise tree.unwritten(path, error, other, *ours(machine)) from error
 
 
 def _pending(proposal: Proposal, tree: Tree) -> Proposal:

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 
 from index_cache.errors import WriteRefused
+from recall.writes import existing_above, unwritten
 from recall.writing.filenames import fold
 
 TYPE_CHECKING = False
@@ -228,6 +229,12 @@ class Tree:
             os.unlink(name, dir_fd=directory)
             _sync(directory)
 
+    def remove_empty(self, path: str) -> None:
+        """Delete a directory, if it is there and has nothing in it."""
+        above, name = _split(path)
+        with suppress(OSError, WriteRefused), self.directory(above) as directory:
+            os.rmdir(name, dir_fd=directory)
+
     def append(self, path: str, data: bytes) -> None:
         """Append to a file, made if need be, and wait until the disk has it."""
         above = path.rpartition("/")[0]
@@ -238,12 +245,15 @@ class Tree:
             os.fsync(file)
             _sync(directory)
 
-    def unwritten(self, path: str, error: OSError) -> RecallError:
-        """Return what to say of a file that can't be written."""
-        from recall.writes import unwritten
+    def _is_open(self, path: str) -> bool:
+        return os.access(existing_above(self.where(path)), os.W_OK | os.X_OK)
 
+    def unwritten(self, path: str, error: OSError, *others: str) -> RecallError:
+        """Return what to say of a file that can't be written, or one of ``others`` with it."""
         if error.errno == errno.ELOOP:
             return self._in_the_way(path)
+        if error.errno in {errno.EACCES, errno.EPERM} and self._is_open(path):
+            path = next((each for each in others if not self._is_open(each)), path)
         return unwritten("the note can't be written", self.where(path), error)
 
 

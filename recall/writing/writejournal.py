@@ -108,6 +108,11 @@ def pending_file(machine: str) -> str:
     return f"{PENDING}/{machine}.json"
 
 
+def ours(machine: str) -> tuple[str, str]:
+    """Return the paths of the files that a machine needs besides a note."""
+    return audit_file(machine), pending_file(machine)
+
+
 def commit(tree: Tree, machine: str, change: Change, now: str) -> Mapping[str, object]:
     """Make a change and its line in the audit; return the line's fields.
 
@@ -115,6 +120,18 @@ def commit(tree: Tree, machine: str, change: Change, now: str) -> Mapping[str, o
     name is taken, RootUnavailable when the file was changed by somebody else, OSError; then
     nothing was changed.
     """
+    above = change.path.split("/")[:-1]
+    places = ["/".join(above[: at + 1]) for at in range(len(above))]
+    missing = [each for each in (DIRECTORY, PENDING, *places) if tree.inode(each) is None]
+    try:
+        return _tried(tree, machine, change, now)
+    except (OSError, RecallError):
+        for each in reversed(missing):
+            tree.remove_empty(each)
+        raise
+
+
+def _tried(tree: Tree, machine: str, change: Change, now: str) -> Mapping[str, object]:
     name = _staged_name(machine, change.path)
     try:
         return _commit(tree, machine, change, now, f"{PENDING}/{name}")
