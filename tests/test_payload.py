@@ -185,6 +185,15 @@ def test_names_that_are_taken_get_a_number() -> None:
     assert free("b", taken) == "b.md"
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["Copilot-Instructions", "CLAUDE.local", "agents.override", "x.instructions", "a.prompt"],
+)
+def test_files_that_agents_obey_are_no_notes(name: str) -> None:
+    with pytest.raises(InvalidInput, match="kept for a file"):
+        checked_path(f"memory/{name}.md", "memory")
+
+
 # -- new notes
 
 NOW = datetime(2026, 11, 30, 8, tzinfo=UTC)

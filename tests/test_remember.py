@@ -202,6 +202,19 @@ def test_what_can_not_be_appended_to_is_refused(desk: Desk) -> None:
     desk.check_audit(0)
 
 
+@pytest.mark.parametrize("name", ["deploy-keys.md", "other.md"])
+def test_a_note_of_this_title_that_is_not_utf_8_is_no_reason_for_another(
+    desk: Desk, name: str
+) -> None:
+    (desk.root / "memory").mkdir()
+    note = desk.root / "memory" / name
+    note.write_bytes(b"---\ntitle: Deploy keys\n---\ncaf\xe9\n")
+    with pytest.raises(InvalidInput, match="it is not UTF-8") as caught:
+        desk.remember()
+    assert caught.value.where == str(note)
+    assert list(desk.notes()) == [f"memory/{name}"]
+
+
 def test_types_have_their_own_directories_and_titles(desk: Desk) -> None:
     paths = [desk.remember(type=kind, force=True).path for kind in ("memory", "idea", "knowledge")]
     assert paths == ["memory/deploy-keys.md", "ideas/deploy-keys.md", "knowledge/deploy-keys.md"]
@@ -487,11 +500,12 @@ def test_a_note_that_is_a_symlink_is_neither_read_nor_followed(desk: Desk) -> No
     (desk.root / "memory").mkdir()
     (desk.root / "memory" / "deploy-keys.md").symlink_to(outside)
     assert desk.remember().path == "memory/deploy-keys-2.md"
-    with pytest.raises(InvalidInput, match="another note has this path"):
-        desk.remember(path="memory/deploy-keys.md", text="Other.")
     os.mkfifo(desk.root / "memory" / "fifo.md")
-    with pytest.raises(InvalidInput, match="another note has this path"):
-        desk.remember(path="memory/fifo.md", title="Fifo", text="Not waited for.")
+    (desk.root / "memory" / "dir.md").mkdir()
+    for path in ("memory/deploy-keys.md", "memory/fifo.md", "memory/dir.md"):
+        with pytest.raises(WriteRefused, match="no file of ours") as caught:
+            desk.remember(path=path, title="Fifo", text="Not waited for.")
+        assert caught.value.where == str(desk.root / path)
     assert outside.read_text() == "---\ntitle: Deploy keys\n---\nOne\n"
 
 

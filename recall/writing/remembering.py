@@ -233,6 +233,7 @@ class _Writer:
         if self._path:
             note = notes.get(self._path)
             if note is None and self._tree.inode(self._path) is not None:
+                self._tree.read(self._path)  # which refuses what is no file
                 raise self._taken(self._path)
             if note is not None and not _is_same(note, record):
                 raise self._taken(self._path)
