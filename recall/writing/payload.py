@@ -14,6 +14,7 @@ from index_cache.errors import GovernanceRefused, InvalidInput, RecallError
 from index_cache.privacy import strip
 from index_cache.text import split
 from recall.writing.filenames import PATH_BYTES, checked_path
+from recall.writing.hidden import unseen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -225,6 +226,9 @@ class _Reader:
             raise self._empty(value, "text")
         if split(public)[0] is not None:
             raise _wrong("text", "it begins with a block of metadata (frontmatter)")
+        hidden = unseen(public)
+        if hidden is not None:
+            raise _wrong("text", f"it has {hidden}")
         return public
 
     def _empty(self, value: object, field: str) -> RecallError:
