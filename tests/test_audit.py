@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from writing_support import Desk, tree
 
-from index_cache.errors import RootUnavailable
+from index_cache.errors import IntegrityError, RootUnavailable
 from recall.writing import audit
 from recall.writing.auditchain import FIELDS, FIRST, line, verify
 
@@ -177,7 +177,15 @@ def test_the_machines_id_is_made_once(desk: Desk) -> None:
     assert audit.machine_id(state) == first
     file = desk.home / "state" / "machine"
     assert file.stat().st_mode & 0o777 == 0o600
-    file.write_bytes(b"\xff odd")
+    for odd in (b"\xff odd", b"", b"a" * 1000):
+        file.write_bytes(odd)
+        with pytest.raises(IntegrityError, match="damaged") as caught:
+            audit.machine_id(state)
+        assert (caught.value.where, "move the file away" in (caught.value.hint or "")) == (
+            str(file),
+            True,
+        )
+    file.unlink()
     assert audit.machine_id(state) != first
     file.unlink()
     file.symlink_to("/etc/passwd")

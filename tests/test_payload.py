@@ -207,6 +207,23 @@ def test_what_shows_nothing_is_nothing(char: str) -> None:
     assert read(text=f"{char}x").text
 
 
+def test_a_private_span_over_two_fields_fails_closed() -> None:
+    for fields in (
+        {"title": "A <private>x", "text": "hunter2</private> z"},
+        {"tags": ["a <private>x", "hunter2</PRIVATE >"]},
+        {"source": "hunter2 < / private> x"},
+    ):
+        with pytest.raises(GovernanceRefused, match="did not begin in it") as caught:
+            read(**fields)
+        assert "hunter2" not in f"{caught.value.message} {caught.value.hint}"
+    assert read(text="a <private>b <private>c</private></private>d").text == "a d"
+
+
+def test_a_mark_of_byte_order_is_named() -> None:
+    with pytest.raises(InvalidInput, match="BOM"):
+        payload.read(b"\xef\xbb\xbf" + encoded(LEAST), "remember")
+
+
 # -- names
 
 

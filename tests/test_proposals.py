@@ -66,6 +66,7 @@ def test_a_rejected_one_stays_with_its_reason_for_good(desk: Desk) -> None:
     id = desk.propose(title="Kestrels", text=TEXT).id
     done = run(desk, "reject", id, "--reason", 'Seen: "no" # such <private>x</private> bird').data()
     assert (done["action"], done["path"]) == ("reject", "proposals/kestrels.md")
+    assert "left out of the reason" in done["notices"][0]["message"]
     assert desk.found("kestrels") == set()
     assert run(desk, "list").data()["proposals"] == []
     (listed,) = run(desk, "list", "--all").data()["proposals"]

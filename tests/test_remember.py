@@ -19,6 +19,7 @@ from index_cache.errors import (
     GovernanceRefused,
     IntegrityError,
     InvalidInput,
+    NotFound,
     RootUnavailable,
     WriteRefused,
 )
@@ -54,6 +55,7 @@ def test_without_both_grants_nothing_is_written_anywhere(
     assert done.status == 5
     assert done.error()["code"] == "write_refused"
     # Nor is the payload looked at, nor the root.
+    assert desk.run(command, *grants, "--json").error()["code"] == "write_refused"
     done = desk.run(command, *grants, "--root", "nowhere", "{")
     assert (done.status, done.stdout) == (5, "")
     assert {str(path) for path in desk.base.rglob("*")} == before
@@ -85,6 +87,13 @@ def test_the_payload_from_standard_input(desk: Desk) -> None:
     assert (done.status, done.error()["message"]) == (4, "the payload is longer than 262,144 bytes")
     done = desk.run("remember", *words, "--json")
     assert done.status == 4
+
+
+def test_no_payload_at_all(desk: Desk) -> None:
+    done = desk.run("remember", "--adapter", "claude", "--allow-write", "--json")
+    assert (done.status, done.error()["code"]) == (4, "invalid_input")
+    assert "no payload" in done.error()["message"]
+    assert "recall remember" in done.error()["hint"]
 
 
 def test_private_spans_reach_neither_note_nor_audit_nor_cache_nor_message(desk: Desk) -> None:
@@ -519,7 +528,7 @@ def test_a_file_in_a_directorys_place(desk: Desk) -> None:
 def test_a_root_that_is_gone(desk: Desk) -> None:
     desk.root.rmdir()
     assert (done := desk.granted()).status == 3, done.stdout
-    with pytest.raises(RootUnavailable):
+    with pytest.raises(NotFound):
         desk.remember()
 
 

@@ -121,6 +121,8 @@ def _finished(console: Console, root: Root, done: Settled) -> int:
 
     with closing(Recall([root], cwd=working_directory(), environ=os.environ)) as recall:
         take_in(recall)
+    if done.stripped:
+        console.note("private spans were left out of the reason")
     line = done.line
     said = "accepted" if done.action == "accept" else "rejected"
     return finish(

@@ -39,7 +39,8 @@ def options(function: Command) -> Command:
     """Add what both commands take."""
     for option in reversed(
         (
-            click.argument("payload", metavar="JSON|-"),
+            # Asked for once the grant is: see write.
+            click.argument("payload", metavar="JSON|-", required=False),
             click.option(
                 "--adapter",
                 type=click.Choice(ADAPTERS),
@@ -58,7 +59,7 @@ def options(function: Command) -> Command:
 
 def write(
     command: str,
-    payload: str,
+    payload: str | None,
     *,
     adapter: str | None,
     allow_write: bool,
@@ -74,7 +75,7 @@ def write(
 
     console = Console(command, as_json=as_json)
     granted = check_grant(command, adapter, allow_write=allow_write)
-    data = _payload(payload)
+    data = _payload(command, payload)
     cwd = working_directory()
     target = writetarget.find(name, cwd, os.environ)
     console.note_all(target.notices)
@@ -113,7 +114,9 @@ def finish(
         ) from error
 
 
-def _payload(argument: str) -> bytes:
+def _payload(command: str, argument: str | None) -> bytes:
+    if argument is None:
+        raise InvalidInput("there is no payload", hint=f"recall {command} --help shows one")
     if argument != "-":
         return os.fsencode(argument)
     if sys.stdin is None or is_terminal(sys.stdin):

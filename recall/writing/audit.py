@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from index_cache.errors import InvalidInput, RecallError, RootUnavailable
+from index_cache.errors import IntegrityError, InvalidInput, RecallError, RootUnavailable
 from recall import state
 from recall.files import Unreadable, reason_of
 from recall.replace import locked
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MACHINE_FILE = "machine"
 _DIGITS = 16  # of a machine's id, hexadecimal
+_MOST = 64 * 1024  # bytes of its file that are looked at
+_ANEW = "move the file away: a new id is made, and the audit goes on in a file of its own"
 _HEX = frozenset("0123456789abcdef")
 
 
@@ -45,7 +47,8 @@ class MachineAudit:
 def machine_id(state_dir: str | None) -> str:
     """Return this machine's id, made by chance when first asked for: no name of it is told.
 
-    Raises InvalidInput without a state directory, RootUnavailable when it can't be kept there.
+    Raises InvalidInput without a state directory, RootUnavailable when it can't be kept there,
+    IntegrityError for a file that has none: a new chain begins only when a person says so.
     """
     if state_dir is None:
         raise InvalidInput(
@@ -66,7 +69,7 @@ def machine_id(state_dir: str | None) -> str:
                 state.write(state_dir, MACHINE_FILE, known.encode() + b"\n")
     except Unreadable as error:
         raise RootUnavailable(
-            f"this machine's id can't be read: {reason_of(error)}", where=file
+            f"this machine's id can't be read: {reason_of(error)}", where=file, hint=_ANEW
         ) from error
     except OSError as error:
         raise unwritten("this machine's id can't be kept", file, error) from error
@@ -75,11 +78,15 @@ def machine_id(state_dir: str | None) -> str:
 
 def _known(state_dir: str) -> str | None:
     try:
-        data = state.read(state_dir, MACHINE_FILE, 100)
+        data = state.read(state_dir, MACHINE_FILE, _MOST)
     except FileNotFoundError:
         return None
     text = data.decode("ascii", "replace").strip()
-    return text if len(text) == _DIGITS and _HEX.issuperset(text) else None
+    if len(text) == _DIGITS and _HEX.issuperset(text):
+        return text
+    raise IntegrityError(
+        "this machine's id is damaged", where=os.path.join(state_dir, MACHINE_FILE), hint=_ANEW
+    )
 
 
 def read(path: str) -> list[MachineAudit]:

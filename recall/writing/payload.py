@@ -56,6 +56,7 @@ _UNSEEN = re.compile(
     + "".join(chr(plane + last) for plane in range(0x10000, 0x110000, 0x10000) for last in _LAST)
     + "]"
 )
+_OPENING = ("<private>", "&lt;private&gt;")  # a tag, and a look-alike
 _COMMENT = "<!--"
 # Letters and symbols to Unicode that show nothing: of Hangul, Braille, music.
 _FILLERS = "\u115f\u1160\u3164\uffa0\u2800\U0001d159"
@@ -129,6 +130,12 @@ def _parsed(payload: bytes) -> dict[str, object]:
 
     if len(payload) > MAX_PAYLOAD:
         raise InvalidInput(f"the payload is longer than {MAX_PAYLOAD:,} bytes", where="payload")
+    if payload.startswith(b"\xef\xbb\xbf"):
+        raise InvalidInput(
+            "the payload begins with a mark of byte order (BOM)",
+            where="byte 0",
+            hint="write it in UTF-8 without one",
+        )
     try:
         fields = json.loads(
             payload.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant
@@ -252,6 +259,12 @@ class _Reader:
         text = value.replace("\r\n", "\n")
         public = strip(text)
         self._stripped = self._stripped or public != text
+        if public != text and _ends_another(text):
+            raise GovernanceRefused(
+                f"{field}: a private span ends in it that did not begin in it",
+                where=field,
+                hint="each span is within one field; nothing was written",
+            )
         if _COMMENT in public:
             raise _wrong(field, "it has an HTML comment, which people don't see and programs do")
         if _UNSEEN.search(public):
@@ -299,6 +312,11 @@ def moment(value: str, field: str) -> datetime:
 
 def _types(allowed: tuple[str, ...]) -> str:
     return f"type is one of {', '.join(allowed)}"
+
+
+def _ends_another(text: str) -> bool:
+    """Tell whether a private span ends in a text that began elsewhere: one in front of it would."""
+    return any(strip(f"{tag}{text}\nx").strip("\n") for tag in _OPENING)
 
 
 def _is_seen(text: str) -> bool:

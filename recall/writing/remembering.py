@@ -123,8 +123,8 @@ class Remembering:
     ) -> Written:
         """Write the record of a payload that was granted (``check_grant``) to ``adapter``.
 
-        Raises InvalidInput, WriteRefused, GovernanceRefused, IntegrityError, CacheBusy and
-        RootUnavailable; then nothing was written.
+        Raises InvalidInput, WriteRefused, GovernanceRefused, IntegrityError, CacheBusy,
+        NotFound and RootUnavailable; then nothing was written.
         """
         record = payload.read(data, command)
         moment = now or datetime.now(UTC)

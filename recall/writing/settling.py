@@ -16,6 +16,7 @@ from index_cache.errors import (
     WriteRefused,
 )
 from index_cache.files import FileSystem
+from index_cache.privacy import strip
 from index_cache.reader import record_id
 from index_cache.scan import look
 from recall.writing.audit import machine_id
@@ -58,15 +59,19 @@ class Proposal:
 
 
 class Settled:
-    """What a person decided: ``path`` is where the note is now, ``line`` the audit's fields."""
+    """What a person decided: ``path`` is where the note is now, ``line`` the audit's fields.
 
-    __slots__ = ("action", "id", "line", "path", "title")
+    ``stripped`` says that private spans of the reason were left out.
+    """
+
+    __slots__ = ("action", "id", "line", "path", "stripped", "title")
 
     def __init__(self, action: str, proposal: Proposal, path: str) -> None:
         self.action = action
         self.id = proposal.id
         self.title = proposal.title
         self.path = path
+        self.stripped = False
         self.line: Mapping[str, object] = {}
 
 
@@ -181,6 +186,7 @@ def reject(
         data = proposal.note.changed(values)
         check_place(root, proposal.path, len(data))
         settled = Settled("reject", proposal, proposal.path)
+        settled.stripped = strip(reason) != reason
         fields = _fields(settled, PROPOSAL)
         change = Change(proposal.path, data, fields, before=proposal.note.data)
         settled.line = commit(tree, machine, change, stamp(moment))

@@ -16,6 +16,7 @@ from index_cache.digests import hashed
 from index_cache.errors import (
     CacheBusy,
     IntegrityError,
+    NotFound,
     RecallError,
     RootUnavailable,
     WriteRefused,
@@ -68,7 +69,7 @@ class Change:
 
 @contextmanager
 def writing(path: str, state_dir: str, wait: float) -> Iterator[Tree]:
-    """Open a root for its one writer. Raises CacheBusy, and RootUnavailable if it can't be opened.
+    """Open a root for its one writer. Raises CacheBusy, NotFound if it is gone, RootUnavailable.
 
     The lock is the root's directory itself; where its file system has none, a file in the state
     directory, which holds for the processes of this person.
@@ -79,6 +80,10 @@ def writing(path: str, state_dir: str, wait: float) -> Iterator[Tree]:
             stack.callback(tree.close)
             if not stack.enter_context(locked(path, wait, CacheBusy)):
                 _lock_elsewhere(stack, path, state_dir, wait)
+        except FileNotFoundError as error:
+            raise NotFound(
+                "the root is not there", where=path, hint="check that it exists and is mounted"
+            ) from error
         except OSError as error:
             raise RootUnavailable(
                 f"the root can't be opened and locked: {error.strerror}",
