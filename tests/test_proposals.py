@@ -78,6 +78,10 @@ def test_a_rejected_one_stays_with_its_reason_for_good(desk: Desk) -> None:
     (item,) = desk.run(*asked, "--json").data()["items"]
     assert item["stale"] == "rejected"
     assert "STALE: rejected" in desk.run(*asked).stdout
+    with pytest.raises(
+        GovernanceRefused, match=r"the proposal .*, which was rejected, says nearly"
+    ):
+        desk.propose(title="Again", text=TEXT)
     # Nor is it added to: the title may be proposed anew.
     assert (
         desk.propose(title="Kestrels", text="For another reason.").path == "proposals/kestrels-2.md"

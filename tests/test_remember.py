@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 
 LONG = "Rotate the keys each quarter; they live in the vault and nowhere else at all."
 
+MORE = (
+    "We rotate the keys of the build machines every 90 days, and Ada keeps a list of those that "
+    "are out; the vault has them all, under ops, with the names of the people who may ask for them."
+)
+
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
@@ -339,6 +344,18 @@ def test_what_is_nearly_known_is_named_and_needs_force(desk: Desk) -> None:
         (LONG, LONG + " Except for those of the build machines, which Ada keeps.", False),
         ("密钥每季度轮换一次，存放在保险库中。", "密钥每季度轮换一次，存放在保险库中", True),
         ("密钥每季度轮换一次，存放在保险库中。", "证书由运维团队每年更新，无需人工操作。", False),
+        ("密钥每季度轮换一次，存放在保险库中。", "密钥每季度轮换一次存放在保险库中", True),
+        ("密钥每季度轮换一次，存放在保险库中。", "密钥每季度不轮换一次，存放在保险库中。", False),
+        (
+            "Die Schlüssel für Prüfungen liegen im Büro.",
+            "Die Schluessel fuer Pruefungen liegen im Buero",
+            True,
+        ),
+        (MORE, MORE.replace("rotate", "do not rotate"), False),
+        (MORE.replace("rotate", "don't rotate"), MORE, False),
+        (MORE, MORE.replace("90", "30"), False),
+        (f"# A\n\n{MORE}\n\n" + "Other words entirely. " * 50, MORE.replace("90", "30"), False),
+        (MORE, MORE.replace("of the build", "for the build"), True),
         ("Ja.", "Nein.", False),
     ],
 )
@@ -355,7 +372,9 @@ def test_the_same_again_is_known_and_so_is_a_proposal_and_what_no_cache_has(desk
     desk.propose(title="P", text=LONG)
     for path in (desk.home / ".cache" / "recall").iterdir():
         path.unlink()
-    with pytest.raises(GovernanceRefused, match="nearly the same"):
+    with pytest.raises(
+        GovernanceRefused, match=r"^the proposal r-\w+, which is pending, says nearly"
+    ):
         desk.remember(text=LONG)
     desk.remember()
     with pytest.raises(GovernanceRefused, match="nearly the same"):

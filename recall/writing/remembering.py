@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 TRIES = 20  # names that others may take from under us, one after another
-_FORCE = "--force writes it all the same; nothing was written"
+_FORCE = "if it corrects that, --force writes it all the same; nothing was written"
 
 
 class Written:
@@ -273,9 +273,8 @@ class _Writer:
         analyzer = Analyzer()
         for note in notes:
             if alike.says(self._record.text, note.document.body, analyzer):
-                path = encoded(note.path)
                 raise GovernanceRefused(
-                    f"{record_id(path, note.document)} says nearly the same already",
+                    f"{_named(note)} says nearly the same already",
                     where=self._tree.where(note.path),
                     hint=_FORCE,
                 )
@@ -305,6 +304,16 @@ class _Writer:
     def _commit(self, change: Change, written: Written, now: datetime) -> Written:
         written.line = commit(self._tree, self._machine, change, stamp(now))
         return written
+
+
+def _named(note: Note) -> str:
+    """Return the id of a note, and what it is where that matters: no proposal is knowledge."""
+    document = note.document
+    id = record_id(encoded(note.path), document)
+    if document.type.lower() != payload.PROPOSAL:
+        return id
+    rejected = document.status.lower() == "rejected"
+    return f"the proposal {id}, which {'was rejected' if rejected else 'is pending'},"
 
 
 def _is_numbered(name: str, base: str) -> bool:
