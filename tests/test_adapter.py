@@ -128,12 +128,16 @@ def test_S4_without_roots_of_its_own_only_the_persons_configuration_names_one(de
         agent = opened.adapter("claude")
         with pytest.raises(ConfigInvalid, match="no root is named"):
             agent.remember(LEAST, allow_write=True)
+        with pytest.raises(WriteRefused, match="a project can't say"):
+            agent.remember(LEAST, allow_write=True, root="docs")
     assert list((project / "docs").iterdir()) == []
     config = desk.home / ".config" / "recall" / "config.toml"
     config.parent.mkdir(parents=True)
     config.write_text(f'[roots]\nnotes = "{desk.root}"\n')
     with Recall(cwd=str(project), environ=desk.environ) as opened:
-        opened.adapter("claude").remember(LEAST, allow_write=True)
+        agent = opened.adapter("claude")
+        agent.remember(LEAST, allow_write=True)
+        agent.remember({**LEAST, "text": "More of it."}, allow_write=True, root="notes")
     assert list(desk.notes()) == ["memory/deploy-keys.md"]
 
 

@@ -139,8 +139,9 @@ class Adapter(_Parts):
 
     def _target(self, name: str | None) -> Root:
         roots = self.recall.roots
-        if name is None and not self.chosen:
-            found = writetarget.find(None, self.cwd, self.environ).root
+        if not self.chosen and (name is None or any(root.name == name for root in roots)):
+            # A project's file may have named some of them: it says nothing of where is written.
+            found = writetarget.find(name, self.cwd, self.environ).root
             return next((root for root in roots if root.path == found.path), found)
         fit = [root for root in roots if name in {None, root.name}]
         if len(fit) == 1:
