@@ -185,6 +185,16 @@ def test_one_by_hand_is_settled_too_and_keeps_what_it_says(desk: Desk) -> None:
     assert (desk.root / "knowledge" / "HAND.md").read_text() == "# Other\n"
 
 
+def test_one_whose_type_is_a_list_is_listed_and_settled(desk: Desk) -> None:
+    (desk.root / "proposals").mkdir()
+    note = desk.root / "proposals" / "hand.md"
+    note.write_text("---\nid: p-1\ntype: [Proposal]\n---\n# Hand\n")
+    (listed,) = run(desk, "list").data()["proposals"]
+    assert listed["id"] == "p-1"
+    assert run(desk, "accept", "p-1").data()["path"] == "knowledge/hand.md"
+    assert desk.document("knowledge/hand.md").type == "knowledge"
+
+
 def test_the_roots_rules_hold_for_settling(desk: Desk) -> None:
     id = desk.propose(title="Kestrels", text=TEXT).id
     state = str(desk.home / ".local" / "state" / "recall")

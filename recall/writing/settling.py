@@ -103,9 +103,16 @@ def _listed(root: Root, tree: Tree) -> list[Proposal]:
             note = None if data is None else Note(name, data, tree.where(name))
         except (InvalidInput, WriteRefused, OSError):
             continue  # gone since, or no text: recall status --skipped lists that
-        if note and note.document.type.lower() == PROPOSAL and not note.document.withheld:
+        if note and _is_proposal(note) and not note.document.withheld:
             found.append(Proposal(note))
     return sorted(found, key=lambda each: (each.created, each.path))
+
+
+def _is_proposal(note: Note) -> bool:
+    """Tell whether a note is a proposal; so is one by hand whose type is a list of that alone."""
+    type = note.keys().get("type")
+    said = type[0] if isinstance(type, list) and len(type) == 1 else note.document.type
+    return isinstance(said, str) and said.lower() == PROPOSAL
 
 
 def find(root: Root, id: str) -> Proposal:
