@@ -10,8 +10,8 @@ from index_cache.filters import Filter
 from index_cache.lookup import by_name
 from recall import dirs
 from recall.writing import writetarget
+from recall.writing.filenames import decoded
 from recall.writing.remembering import Remembering, check_grant, known_adapter
-from recall.writing.within import decoded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import os
 from index_cache.files import FileSystem
 from index_cache.gitignore import would_ignore
 from index_cache.scan import IGNORED, VIRTUAL_ENVIRONMENT, Scan, Walk, original_of
-from recall.writing.within import encoded
+from recall.writing.filenames import encoded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -91,6 +91,16 @@ def fold(name: str) -> str:
     )
 
 
+def encoded(path: str) -> bytes:
+    """Return a path below a root as file systems have it: UTF-8, whatever the locale says."""
+    return path.encode("utf-8", "surrogateescape")
+
+
+def decoded(path: bytes) -> str:
+    """Return the path that ``encoded`` encodes so."""
+    return path.decode("utf-8", "surrogateescape")
+
+
 def numbered(base: str) -> Iterator[str]:
     """Yield the names of files for a slug: its own, then those with a number, without end."""
     yield base + SUFFIX

@@ -19,9 +19,8 @@ from index_cache.reader import record_id
 from recall.writing import admission, alike, payload
 from recall.writing.audit import machine_id
 from recall.writing.closed import closed
-from recall.writing.filenames import PATH_BYTES, SUFFIX, fold, free, slug
+from recall.writing.filenames import PATH_BYTES, SUFFIX, encoded, fold, free, slug
 from recall.writing.recordtext import Note, new_note, stamp
-from recall.writing.within import encoded
 from recall.writing.writejournal import Change, commit, ours, settle, writing
 
 TYPE_CHECKING = False

@@ -20,11 +20,11 @@ from index_cache.privacy import strip
 from index_cache.reader import record_id
 from index_cache.scan import look
 from recall.writing.audit import machine_id
-from recall.writing.filenames import fold, free, slug
+from recall.writing.filenames import decoded, encoded, fold, free, slug
 from recall.writing.payload import DIRECTORIES, PROPOSAL, meant_line
 from recall.writing.recordtext import Note, scalar, stamp
 from recall.writing.remembering import TRIES, check_place
-from recall.writing.within import Tree, decoded, digest, encoded
+from recall.writing.within import Tree, digest
 from recall.writing.writejournal import Change, commit, ours, settle, writing
 
 TYPE_CHECKING = False

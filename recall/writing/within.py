@@ -14,7 +14,7 @@ from hashlib import sha256
 
 from index_cache.errors import WriteRefused
 from recall.writes import existing_above, unwritten
-from recall.writing.filenames import fold
+from recall.writing.filenames import decoded, encoded, fold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,16 +34,6 @@ _CHUNK = 1024 * 1024
 def digest(data: bytes) -> str:
     """Return the SHA-256 of a file's bytes, as the audit has it."""
     return sha256(data).hexdigest()
-
-
-def encoded(path: str) -> bytes:
-    """Return a path below a root as file systems have it: UTF-8, whatever the locale says."""
-    return path.encode("utf-8", "surrogateescape")
-
-
-def decoded(path: bytes) -> str:
-    """Return the path that ``encoded`` encodes so."""
-    return path.decode("utf-8", "surrogateescape")
 
 
 class Tree:
