@@ -140,6 +140,13 @@ class Filter:
             return lower(type) in map(lower, self.types)
         return lower(type) not in self._left_out()
 
+    def lets_in(self, type: str) -> bool:
+        """Tell whether a document of this type may be shown where it was not searched for.
+
+        All types may, but for proposals that nobody asked for.
+        """
+        return mark(type) != PROPOSAL or self.proposal or (bool(self.types) and self.admits(type))
+
     def _left_out(self) -> list[str]:
         """Return the types that are left out where no types are wanted."""
         asked_for = {JOURNAL: self.journal, PROPOSAL: self.proposal}

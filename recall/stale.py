@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # What a note's status says when it no longer holds.
-_OVER = "archived deprecated obsolete retired superseded withdrawn"
+_OVER = "archived deprecated obsolete rejected retired superseded withdrawn"
 
 
 def stale_reason(status: str, stale_after: str, now: float) -> str | None:

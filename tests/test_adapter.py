@@ -61,14 +61,41 @@ def test_a_grant_ends_with_its_call(desk: Desk) -> None:
 def test_it_is_frozen(desk: Desk) -> None:
     with desk.recall() as opened:
         agent = opened.adapter("claude")
-        for name in ("name", "_recall", "allow_write", "remember"):
+        for name in ("name", "recall", "allow_write", "remember"):
             with pytest.raises(AttributeError):
                 setattr(agent, name, True)
         with pytest.raises(AttributeError):
-            del agent._recall
+            del agent.recall
         assert not hasattr(agent, "__dict__")
         with pytest.raises(TypeError):
             type("Own", (adapter.Adapter,), {})
+
+
+class Alike(str):
+    """A text that passes for any other."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return hash("claude")
+
+
+def test_nobody_writes_under_another_name(desk: Desk) -> None:
+    with desk.recall() as opened:
+        with pytest.raises(InvalidInput):
+            opened.adapter(Alike("evil"))
+        agent = opened.adapter("claude")
+        for name in ("name", "recall", "chosen", "environ", "__class__"):
+            with pytest.raises((AttributeError, TypeError)):
+                object.__setattr__(agent, name, Alike("evil"))
+        forged = tuple.__new__(adapter.Adapter, (opened, Alike("evil"), "/", {}, True))
+        with pytest.raises(InvalidInput):
+            forged.remember(LEAST, allow_write=True)
+        assert agent.remember(LEAST, allow_write=True).line["adapter"] == "claude"
+    desk.check_audit(1)
 
 
 @pytest.mark.parametrize("name", ["", "Claude", "gpt", "person"])
@@ -101,12 +128,16 @@ def test_S4_without_roots_of_its_own_only_the_persons_configuration_names_one(de
         agent = opened.adapter("claude")
         with pytest.raises(ConfigInvalid, match="no root is named"):
             agent.remember(LEAST, allow_write=True)
+        with pytest.raises(WriteRefused, match="a project can't say"):
+            agent.remember(LEAST, allow_write=True, root="docs")
     assert list((project / "docs").iterdir()) == []
     config = desk.home / ".config" / "recall" / "config.toml"
     config.parent.mkdir(parents=True)
     config.write_text(f'[roots]\nnotes = "{desk.root}"\n')
     with Recall(cwd=str(project), environ=desk.environ) as opened:
-        opened.adapter("claude").remember(LEAST, allow_write=True)
+        agent = opened.adapter("claude")
+        agent.remember(LEAST, allow_write=True)
+        agent.remember({**LEAST, "text": "More of it."}, allow_write=True, root="notes")
     assert list(desk.notes()) == ["memory/deploy-keys.md"]
 
 

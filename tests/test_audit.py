@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from writing_support import Desk, tree
 
-from index_cache.errors import RootUnavailable
+from index_cache.errors import IntegrityError, RootUnavailable
 from recall.writing import audit
 from recall.writing.auditchain import FIELDS, FIRST, line, verify
 
@@ -151,13 +151,41 @@ def test_machines_have_a_file_each_and_a_broken_link_is_an_exit_status(desk: Des
     assert shown.stderr.count("does not hold") == 2
 
 
+@pytest.mark.parametrize("kind", ["symlink", "fifo", "directory"])
+def test_one_odd_file_hides_none_of_the_others(desk: Desk, kind: str) -> None:
+    desk.remember()
+    odd = desk.root / ".recall" / "audit" / "ffffffffffffffff.jsonl"
+    if kind == "symlink":
+        odd.symlink_to("/etc/passwd")
+    elif kind == "fifo":
+        os.mkfifo(odd)
+    else:
+        odd.mkdir()
+    done = desk.run("audit", "--root", str(desk.root), "--json")
+    error = done.error()
+    assert (done.status, error["code"], error["where"]) == (2, "check_failed", str(odd))
+    data = json.loads(done.stdout)["data"]
+    assert [each["path"] for each in data["entries"]] == ["memory/deploy-keys.md"]
+    assert [each["holds"] for each in data["machines"]] == [True, False]
+    assert data["machines"][1]["broken"]["line"] is None
+    assert "1 line, holds" in desk.run("audit", "--root", str(desk.root)).stdout
+
+
 def test_the_machines_id_is_made_once(desk: Desk) -> None:
     state = str(desk.home / "state")
     first = audit.machine_id(state)
     assert audit.machine_id(state) == first
     file = desk.home / "state" / "machine"
     assert file.stat().st_mode & 0o777 == 0o600
-    file.write_bytes(b"\xff odd")
+    for odd in (b"\xff odd", b"", b"a" * 1000):
+        file.write_bytes(odd)
+        with pytest.raises(IntegrityError, match="damaged") as caught:
+            audit.machine_id(state)
+        assert (caught.value.where, "move the file away" in (caught.value.hint or "")) == (
+            str(file),
+            True,
+        )
+    file.unlink()
     assert audit.machine_id(state) != first
     file.unlink()
     file.symlink_to("/etc/passwd")

@@ -15,7 +15,6 @@ PAGE = "docs/remembering.md"
 
 
 def test_the_commands_do_what_they_say(home: Path) -> None:
-    (home / "notes").mkdir()
     (home / "shop").mkdir()
     programs = machine(home)
     said = []

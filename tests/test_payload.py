@@ -135,6 +135,95 @@ def test_what_is_left_of_nothing_is_refused_as_such() -> None:
             read(**{field: " <private>x</private> "})
 
 
+HIDDEN = [
+    *("a <?php x ?> b", "a <!x> b", "<![CDATA[x]]>", "<!DOCTYPE html>", "<!-- x -->"),
+    *("[//]: # (x)", "[x]: <> (y)", "a\n\n> [x]: /y 'z'", "- [x\ny]:\n /z", "[^1]: x y z"),
+    *("[a `b]: /url`", "[](#x)", "[ ](x 'y')", "<template>x</template>", "<script>x"),
+    *(
+        "a <span hidden>x</span>",
+        "a <b hidden>x</b>",
+        "a <b\nhidden>x",
+        "<p>\n`<script>`",
+        "a <id>",
+    ),
+    *("<b>\n`<i x>`", "> - <b>\n`x`", "\\`<script>`", "`a\n<script>`", "``<script>`", "<script"),
+    *("- ```\n\n<script>", "  ```\n<script>\n```", "```\n```\n<script>", "``` `x`\n<script>"),
+    *("| `a | <script>` |", "a </div> b", "~~~\n~~~\n<p>", "a <x/> b", "a <B HIDDEN> b"),
+]
+SEEN = [
+    *("a < b and c > d", "Vec<String, X>", "<https://x.org/y>", "see <a@x.org>", "H<sub>2</sub>O"),
+    *(
+        "`<script>`",
+        "use ``a ` <p x>`` so",
+        "```html\n<p hidden>\n[x]: y\n```",
+        "~~~\n<?x?>\n```\n~~~",
+    ),
+    *(
+        "```\n<script>",
+        "a<br>b<br/>\nc<br />",
+        "[x](y 'z')",
+        "![](x.png)",
+        "- [ ] x\n- [x] y",
+        "a[1]: x",
+    ),
+    *(
+        "[INFO]: it ran well",
+        "x <- y",
+        "1 <2",
+        "a<b, c",
+        "`a`<b>c</b>`<x y>`",
+        "press <kbd>Q</kbd>",
+    ),
+]
+
+
+@pytest.mark.parametrize("text", HIDDEN)
+def test_S2_what_readers_do_not_see_is_refused(text: str) -> None:
+    for around in ("{}", "One.\n\n{}", "{}\n\nTwo."):
+        with pytest.raises(InvalidInput, match="see") as caught:
+            read(text=around.format(text))
+        assert caught.value.where == "text"
+
+
+@pytest.mark.parametrize("text", SEEN)
+def test_what_readers_see_is_taken(text: str) -> None:
+    assert read(text=text).text == text
+
+
+@pytest.mark.parametrize("plane", range(17))
+def test_noncharacters_of_every_plane_are_refused(plane: int) -> None:
+    for last in (0xFFFE, 0xFFFF):
+        with pytest.raises(InvalidInput, match="not seen"):
+            read(text=f"a{chr(plane * 0x10000 + last)}b")
+    if plane:
+        assert read(text=f"a{chr(plane * 0x10000 + 0xFFFD)}b").text  # no noncharacter
+
+
+@pytest.mark.parametrize("char", ["\u2800", "\u3164", "\U0001d159", "\u200b", "\u00a0"])
+def test_what_shows_nothing_is_nothing(char: str) -> None:
+    for field in ("text", "title"):
+        with pytest.raises(InvalidInput, match="nothing of it can be seen"):
+            read(**{field: char * 3})
+    assert read(text=f"{char}x").text
+
+
+def test_a_private_span_over_two_fields_fails_closed() -> None:
+    for fields in (
+        {"title": "A <private>x", "text": "hunter2</private> z"},
+        {"tags": ["a <private>x", "hunter2</PRIVATE >"]},
+        {"source": "hunter2 < / private> x"},
+    ):
+        with pytest.raises(GovernanceRefused, match="did not begin in it") as caught:
+            read(**fields)
+        assert "hunter2" not in f"{caught.value.message} {caught.value.hint}"
+    assert read(text="a <private>b <private>c</private></private>d").text == "a d"
+
+
+def test_a_mark_of_byte_order_is_named() -> None:
+    with pytest.raises(InvalidInput, match="BOM"):
+        payload.read(b"\xef\xbb\xbf" + encoded(LEAST), "remember")
+
+
 # -- names
 
 
@@ -166,6 +255,15 @@ def test_names_that_are_taken_get_a_number() -> None:
     assert free("é", taken) == "é-2.md"
     assert free("straße", taken) == "straße-2.md"
     assert free("b", taken) == "b.md"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Copilot-Instructions", "CLAUDE.local", "agents.override", "x.instructions", "a.prompt"],
+)
+def test_files_that_agents_obey_are_no_notes(name: str) -> None:
+    with pytest.raises(InvalidInput, match="kept for a file"):
+        checked_path(f"memory/{name}.md", "memory")
 
 
 # -- new notes
@@ -226,4 +324,4 @@ def test_appends(vector: dict[str, Any]) -> None:
 @pytest.mark.parametrize("data", [b"\xff\xfea\0", b"caf\xe9", b"\0" * 100])
 def test_what_is_not_utf_8_is_not_changed(data: bytes) -> None:
     with pytest.raises(InvalidInput):
-        Note("x.md", data, "/x.md")
+        Note("x.md", data, "/x.md").appended("x", NOW)

@@ -66,6 +66,7 @@ def test_a_rejected_one_stays_with_its_reason_for_good(desk: Desk) -> None:
     id = desk.propose(title="Kestrels", text=TEXT).id
     done = run(desk, "reject", id, "--reason", 'Seen: "no" # such <private>x</private> bird').data()
     assert (done["action"], done["path"]) == ("reject", "proposals/kestrels.md")
+    assert "left out of the reason" in done["notices"][0]["message"]
     assert desk.found("kestrels") == set()
     assert run(desk, "list").data()["proposals"] == []
     (listed,) = run(desk, "list", "--all").data()["proposals"]
@@ -73,6 +74,14 @@ def test_a_rejected_one_stays_with_its_reason_for_good(desk: Desk) -> None:
     for words in (("accept", id), ("reject", id, "--reason", "Again")):
         again = run(desk, *words)
         assert (again.status, again.error()["code"]) == (5, "governance_refused")
+    asked = ("search", "--root", str(desk.root), "--include", "proposal", "kestrels")
+    (item,) = desk.run(*asked, "--json").data()["items"]
+    assert item["stale"] == "rejected"
+    assert "STALE: rejected" in desk.run(*asked).stdout
+    with pytest.raises(
+        GovernanceRefused, match=r"the proposal .*, which was rejected, says nearly"
+    ):
+        desk.propose(title="Again", text=TEXT)
     # Nor is it added to: the title may be proposed anew.
     assert (
         desk.propose(title="Kestrels", text="For another reason.").path == "proposals/kestrels-2.md"
@@ -80,6 +89,31 @@ def test_a_rejected_one_stays_with_its_reason_for_good(desk: Desk) -> None:
     text = desk.run("proposals", "list", "--all", "--root", str(desk.root)).stdout
     assert 'rejected: Seen: "no" # such bird' in text
     desk.check_audit(3)
+
+
+def test_the_records_around_one_have_no_proposal_that_nobody_asked_for(desk: Desk) -> None:
+    desk.remember(id="m-1", related=["p-1"], created="2026-01-01")
+    desk.propose(id="p-1", title="Kestrels", text=TEXT, related=["m-2"], created="2026-01-02")
+    desk.remember(id="m-2", title="Nests", text="They are of twigs.", created="2026-01-03")
+
+    def ids(*words: str) -> list[str]:
+        data = desk.run(*words, "--root", str(desk.root), "--json").data()
+        items = data["expansion"]["nodes"] if "--expand" in words else data["items"]
+        return [each["id"] for each in items]
+
+    around = ("search", "--expand", "m-1")
+    assert ids(*around) == ids(*around, "vault") == ids(*around, "--include", "journal") == ["m-1"]
+    shown = ["m-1", "p-1", "m-2"]
+    assert ids(*around, "--include", "proposal") == shown
+    assert ids(*around, "kestrels", "--type", "Proposal") == shown
+    # Named by its id it is served.
+    assert ids("search", "--expand", "p-1") == ["p-1", "m-2"]
+    assert ids("get", "p-1") == ["p-1"]
+    exported = desk.run("export", "p-1", "--root", str(desk.root), "--json").data()
+    assert [each["id"] for each in exported["records"]] == ["p-1"]
+    assert ids("timeline", "--anchor", "m-1") == ["m-1", "m-2"]
+    assert ids("timeline", "--anchor", "m-1", "--type", "proposal") == ["m-1", "p-1"]
+    assert ids("timeline", "--anchor", "p-1") == shown
 
 
 @pytest.mark.parametrize(
@@ -111,6 +145,18 @@ def test_ids_that_none_or_several_have(desk: Desk) -> None:
         settling.find(Root("n", str(desk.root)), "p-1")
 
 
+def test_an_id_that_another_note_got_meanwhile(desk: Desk) -> None:
+    desk.propose(id="p-1", title="A", text=TEXT)
+    other = desk.root / "hand.md"
+    other.write_text("---\nid: p-1\n---\n# By hand\n")
+    done = run(desk, "accept", "p-1")
+    assert (done.status, done.error()["code"]) == (4, "invalid_input")
+    assert done.error()["where"] == str(other)
+    assert set(desk.notes()) == {"hand.md", "proposals/a.md"}
+    other.write_text("---\nid: p-2\n---\n# By hand\n")
+    assert run(desk, "accept", "p-1").data()["path"] == "knowledge/a.md"
+
+
 def test_a_directory_of_that_name_makes_no_proposal(desk: Desk) -> None:
     (desk.root / "proposals").mkdir()
     (desk.root / "proposals" / "kep.md").write_text("# Kestrel enhancement\n\nKestrels.\n")
@@ -139,16 +185,26 @@ def test_one_by_hand_is_settled_too_and_keeps_what_it_says(desk: Desk) -> None:
     assert (desk.root / "knowledge" / "HAND.md").read_text() == "# Other\n"
 
 
+def test_one_whose_type_is_a_list_is_listed_and_settled(desk: Desk) -> None:
+    (desk.root / "proposals").mkdir()
+    note = desk.root / "proposals" / "hand.md"
+    note.write_text("---\nid: p-1\ntype: [Proposal]\n---\n# Hand\n")
+    (listed,) = run(desk, "list").data()["proposals"]
+    assert listed["id"] == "p-1"
+    assert run(desk, "accept", "p-1").data()["path"] == "knowledge/hand.md"
+    assert desk.document("knowledge/hand.md").type == "knowledge"
+
+
 def test_the_roots_rules_hold_for_settling(desk: Desk) -> None:
     id = desk.propose(title="Kestrels", text=TEXT).id
     state = str(desk.home / ".local" / "state" / "recall")
     closed = Root("n", str(desk.root), Rules(exclude=("knowledge/",)))
     with pytest.raises(GovernanceRefused, match="excluded"):
-        settling.accept(closed, state, id)
+        settling.accept(closed, state, id, lambda _: ())
     hidden = Root("n", str(desk.root), Rules(private=("proposals/",)))
     assert settling.listed(hidden) == []
     with pytest.raises(NotFound):
-        settling.accept(hidden, state, id)
+        settling.accept(hidden, state, id, lambda _: ())
     assert list(desk.notes()) == ["proposals/kestrels.md"]
 
 
@@ -168,7 +224,7 @@ def test_one_that_is_edited_just_then_is_not_lost(
     monkeypatch.setattr(writejournal, "_apply", late)
     state = str(desk.home / ".local" / "state" / "recall")
     with pytest.raises(RootUnavailable, match="changed by somebody else"):
-        settling.accept(Root("n", str(desk.root)), state, id)
+        settling.accept(Root("n", str(desk.root)), state, id, lambda _: ())
     assert note.read_bytes().endswith(b"Edited.\n")
     assert list(desk.notes()) == ["proposals/kestrels.md"]
     desk.check_audit(1)

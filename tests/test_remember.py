@@ -19,6 +19,7 @@ from index_cache.errors import (
     GovernanceRefused,
     IntegrityError,
     InvalidInput,
+    NotFound,
     RootUnavailable,
     WriteRefused,
 )
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LONG = "Rotate the keys each quarter; they live in the vault and nowhere else at all."
+
+MORE = (
+    "We rotate the keys of the build machines every 90 days, and Ada keeps a list of those that "
+    "are out; the vault has them all, under ops, with the names of the people who may ask for them."
+)
 
 
 @pytest.fixture
@@ -54,6 +60,7 @@ def test_without_both_grants_nothing_is_written_anywhere(
     assert done.status == 5
     assert done.error()["code"] == "write_refused"
     # Nor is the payload looked at, nor the root.
+    assert desk.run(command, *grants, "--json").error()["code"] == "write_refused"
     done = desk.run(command, *grants, "--root", "nowhere", "{")
     assert (done.status, done.stdout) == (5, "")
     assert {str(path) for path in desk.base.rglob("*")} == before
@@ -85,6 +92,13 @@ def test_the_payload_from_standard_input(desk: Desk) -> None:
     assert (done.status, done.error()["message"]) == (4, "the payload is longer than 262,144 bytes")
     done = desk.run("remember", *words, "--json")
     assert done.status == 4
+
+
+def test_no_payload_at_all(desk: Desk) -> None:
+    done = desk.run("remember", "--adapter", "claude", "--allow-write", "--json")
+    assert (done.status, done.error()["code"]) == (4, "invalid_input")
+    assert "no payload" in done.error()["message"]
+    assert "recall remember" in done.error()["hint"]
 
 
 def test_private_spans_reach_neither_note_nor_audit_nor_cache_nor_message(desk: Desk) -> None:
@@ -130,6 +144,40 @@ def test_an_existing_title_is_appended_to_and_nothing_else_changes(desk: Desk) -
     desk.check_audit(1)
 
 
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("verified: {by: 'human:ada'}", "human-reviewed"),
+        ("verified: [{by: ci}]", "machine-confirmed"),
+        ("status: Deprecated", "deprecated"),
+        ("stale_after: 2020-01-01", "stale since 2020-01-01"),
+        ("valid_until: 2020-01-01", "no longer valid"),
+    ],
+)
+@pytest.mark.parametrize("path", ["", "memory/deploy-keys.md"])
+def test_an_agent_adds_nothing_to_what_others_vouch_for_or_is_over(
+    desk: Desk, line: str, why: str, path: str
+) -> None:
+    (desk.root / "memory").mkdir()
+    note = desk.root / "memory" / "deploy-keys.md"
+    old = f"---\ntitle: Deploy keys\n{line}\n---\nOne\n"
+    note.write_text(old)
+    for force in (False, True):
+        with pytest.raises(GovernanceRefused, match=why) as caught:
+            desk.remember({"path": path} if path else {}, force=force)
+        assert caught.value.where == str(note)
+        assert "propose" in (caught.value.hint or "")
+    assert desk.notes() == {"memory/deploy-keys.md": old.encode()}
+    desk.check_audit(0)
+
+
+@pytest.mark.parametrize("line", ["verified: true", "status: draft", "valid_until: 2999-01-01"])
+def test_an_agent_adds_to_a_note_that_is_merely_there(desk: Desk, line: str) -> None:
+    (desk.root / "memory").mkdir()
+    (desk.root / "memory" / "x.md").write_text(f"---\ntitle: Deploy keys\n{line}\n---\nOne\n")
+    assert desk.remember().action == "append"
+
+
 def test_a_title_is_found_whatever_the_file_is_called(desk: Desk) -> None:
     (desk.root / "memory").mkdir()
     (desk.root / "memory" / "2020-old.md").write_text("---\ntitle: Deploy keys\n---\nOne\n")
@@ -168,6 +216,19 @@ def test_what_can_not_be_appended_to_is_refused(desk: Desk) -> None:
     desk.check_audit(0)
 
 
+@pytest.mark.parametrize("name", ["deploy-keys.md", "other.md"])
+def test_a_note_of_this_title_that_is_not_utf_8_is_no_reason_for_another(
+    desk: Desk, name: str
+) -> None:
+    (desk.root / "memory").mkdir()
+    note = desk.root / "memory" / name
+    note.write_bytes(b"---\ntitle: Deploy keys\n---\ncaf\xe9\n")
+    with pytest.raises(InvalidInput, match="it is not UTF-8") as caught:
+        desk.remember()
+    assert caught.value.where == str(note)
+    assert list(desk.notes()) == [f"memory/{name}"]
+
+
 def test_types_have_their_own_directories_and_titles(desk: Desk) -> None:
     paths = [desk.remember(type=kind, force=True).path for kind in ("memory", "idea", "knowledge")]
     assert paths == ["memory/deploy-keys.md", "ideas/deploy-keys.md", "knowledge/deploy-keys.md"]
@@ -191,6 +252,68 @@ def test_a_path_that_was_asked_for(desk: Desk) -> None:
     with pytest.raises(WriteRefused):
         desk.remember(path=f"{path}/below.md", title="Z", text="A file is no directory.")
     desk.check_audit(2)
+
+
+@pytest.mark.parametrize(
+    ("there", "asked"),
+    [
+        ("memory/p.md", "memory/P.md"),
+        ("memory/caf\u0065\u0301.md", "memory/caf\u00e9.md"),
+        ("Memory/p.md", "memory/p.md"),
+        ("memory/Deep/p.md", "memory/deep/P.md"),
+    ],
+)
+def test_a_path_that_differs_in_case_or_composition_is_taken(
+    desk: Desk, there: str, asked: str
+) -> None:
+    note = desk.root / there
+    note.parent.mkdir(parents=True)
+    note.write_text("# Another thing\n")
+    with pytest.raises(InvalidInput, match="another note has this path") as caught:
+        desk.remember(path=asked)
+    assert caught.value.where == str(note)
+    note.write_text("# Deploy keys\n")
+    assert desk.remember(path=asked).path == there
+    assert list(desk.notes()) == [there]
+
+
+def test_a_directory_that_is_there_in_another_case_is_the_types_own(desk: Desk) -> None:
+    for name in ("MEMORY", "Proposals", "Knowledge"):
+        (desk.root / name).mkdir()
+    assert desk.remember().path == "MEMORY/deploy-keys.md"
+    assert desk.remember(text="More of it.").action == "append"
+    id = desk.propose(title="B", text="Another thing.").id
+    done = desk.run("proposals", "accept", id, "--root", str(desk.root), "--json").data()
+    assert done["path"] == "Knowledge/b.md"
+    assert sorted(path.name for path in desk.root.glob("[!.]*")) == [
+        *("Knowledge", "MEMORY"),
+        "Proposals",
+    ]
+
+
+def test_in_a_locale_without_unicode_names_are_the_same(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("LC_ALL", "C"), ("PYTHONUTF8", "0"), ("PYTHONCOERCECLOCALE", "0")):
+        monkeypatch.setenv(name, value)
+    (desk.root / "memory").mkdir()
+    (desk.root / "memory" / "d\u00e9j\u00e0.md").write_text("# D\u00e9j\u00e0\n")
+    fields = {**LEAST, "title": "\u9375\u306e\u66f4\u65b0", "id": "\u00e9-1"}
+    assert desk.granted(fields).data()["path"] == "memory/\u9375\u306e\u66f4\u65b0.md"
+    assert desk.granted({**fields, "text": "More of it."}).data()["action"] == "append"
+    data = desk.granted({**LEAST, "title": "D\u00e9j\u00e0", "text": "Seen before."}).data()
+    assert (data["action"], data["path"]) == ("append", "memory/d\u00e9j\u00e0.md")
+    proposal = {"title": "\u00dcber", "text": "All of that.", "id": "\u00e9-2"}
+    desk.granted(proposal, command="propose").data()
+    words = ("--root", str(desk.root), "--json")
+    data = desk.run("proposals", "accept", "\u00e9-2", *words).data()
+    assert data["path"] == "knowledge/\u00fcber.md"
+    assert set(desk.notes()) == {
+        "memory/\u9375\u306e\u66f4\u65b0.md",
+        "memory/d\u00e9j\u00e0.md",
+        "knowledge/\u00fcber.md",
+    }
+    desk.check_audit(5)
 
 
 # -- what is known already
@@ -221,6 +344,18 @@ def test_what_is_nearly_known_is_named_and_needs_force(desk: Desk) -> None:
         (LONG, LONG + " Except for those of the build machines, which Ada keeps.", False),
         ("密钥每季度轮换一次，存放在保险库中。", "密钥每季度轮换一次，存放在保险库中", True),
         ("密钥每季度轮换一次，存放在保险库中。", "证书由运维团队每年更新，无需人工操作。", False),
+        ("密钥每季度轮换一次，存放在保险库中。", "密钥每季度轮换一次存放在保险库中", True),
+        ("密钥每季度轮换一次，存放在保险库中。", "密钥每季度不轮换一次，存放在保险库中。", False),
+        (
+            "Die Schlüssel für Prüfungen liegen im Büro.",
+            "Die Schluessel fuer Pruefungen liegen im Buero",
+            True,
+        ),
+        (MORE, MORE.replace("rotate", "do not rotate"), False),
+        (MORE.replace("rotate", "don't rotate"), MORE, False),
+        (MORE, MORE.replace("90", "30"), False),
+        (f"# A\n\n{MORE}\n\n" + "Other words entirely. " * 50, MORE.replace("90", "30"), False),
+        (MORE, MORE.replace("of the build", "for the build"), True),
         ("Ja.", "Nein.", False),
     ],
 )
@@ -237,7 +372,9 @@ def test_the_same_again_is_known_and_so_is_a_proposal_and_what_no_cache_has(desk
     desk.propose(title="P", text=LONG)
     for path in (desk.home / ".cache" / "recall").iterdir():
         path.unlink()
-    with pytest.raises(GovernanceRefused, match="nearly the same"):
+    with pytest.raises(
+        GovernanceRefused, match=r"^the proposal r-\w+, which is pending, says nearly"
+    ):
         desk.remember(text=LONG)
     desk.remember()
     with pytest.raises(GovernanceRefused, match="nearly the same"):
@@ -391,11 +528,12 @@ def test_a_note_that_is_a_symlink_is_neither_read_nor_followed(desk: Desk) -> No
     (desk.root / "memory").mkdir()
     (desk.root / "memory" / "deploy-keys.md").symlink_to(outside)
     assert desk.remember().path == "memory/deploy-keys-2.md"
-    with pytest.raises(InvalidInput, match="another note has this path"):
-        desk.remember(path="memory/deploy-keys.md", text="Other.")
     os.mkfifo(desk.root / "memory" / "fifo.md")
-    with pytest.raises(InvalidInput, match="another note has this path"):
-        desk.remember(path="memory/fifo.md", title="Fifo", text="Not waited for.")
+    (desk.root / "memory" / "dir.md").mkdir()
+    for path in ("memory/deploy-keys.md", "memory/fifo.md", "memory/dir.md"):
+        with pytest.raises(WriteRefused, match="no file of ours") as caught:
+            desk.remember(path=path, title="Fifo", text="Not waited for.")
+        assert caught.value.where == str(desk.root / path)
     assert outside.read_text() == "---\ntitle: Deploy keys\n---\nOne\n"
 
 
@@ -409,7 +547,7 @@ def test_a_file_in_a_directorys_place(desk: Desk) -> None:
 def test_a_root_that_is_gone(desk: Desk) -> None:
     desk.root.rmdir()
     assert (done := desk.granted()).status == 3, done.stdout
-    with pytest.raises(RootUnavailable):
+    with pytest.raises(NotFound):
         desk.remember()
 
 
@@ -493,6 +631,49 @@ def test_C6_a_full_disk_at_any_step(desk: Desk, monkeypatch: pytest.MonkeyPatch,
     assert bool(desk.notes()) == written
     assert desk.remember(title="Other", text="Something else.").action == "create"
     desk.check_audit(1 + written)
+
+
+@pytest.mark.parametrize("closed", ["memory", ".recall", "."])
+@pytest.mark.parametrize("step", ["stage", "put"])
+def test_what_may_not_be_written_is_named_and_nothing_is_made(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, step: str, closed: str
+) -> None:
+    import errno
+
+    def denied(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    place = desk.root / closed
+    place.mkdir(exist_ok=True)
+    before = sorted(desk.root.rglob("*"))
+    monkeypatch.setattr(Tree, step, denied)
+    monkeypatch.setattr(os, "access", lambda path, *_: str(path) != str(place))
+    with pytest.raises(RootUnavailable) as caught:
+        desk.remember()
+    hint = caught.value.hint or ""
+    assert f"ls -ld {place} " in hint
+    assert "nothing was changed" in hint
+    assert sorted(desk.root.rglob("*")) == before
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="Linux has /dev/full")
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_C6_an_answer_that_can_not_be_told_says_that_it_was_written(
+    desk: Desk, more: tuple[str, ...]
+) -> None:
+    words = ("--adapter", "claude", "--allow-write", "--root", str(desk.root), *more)
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "recall", "remember", *words, json.dumps(LEAST)],
+            env={**os.environ, "HOME": str(desk.home)},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    said = done.stderr.decode()
+    assert (done.returncode, "is done" in said, "don't ask again" in said) == (6, True, True)
+    assert str(desk.root / "memory" / "deploy-keys.md") in said
+    desk.check_audit(1)
 
 
 def test_a_root_that_is_being_written_is_waited_for_not_for_long(desk: Desk) -> None:

@@ -73,7 +73,7 @@ def act():
     if action in ("create", "append"):
         write("Keys", "Two.")
     elif action == "accept":
-        settling.accept(root, state, "r-1", now=NOW)
+        settling.accept(root, state, "r-1", lambda _: (), now=NOW)
     else:
         settling.reject(root, state, "r-1", "no", now=NOW)
 

@@ -76,8 +76,10 @@ def _error(each: MachineAudit) -> CheckFailed:
     assert broken is not None  # noqa: S101 - asked for these alone
     return CheckFailed(
         f"the audit of machine {each.machine} does not hold: {broken.why}",
-        where=f"{each.file}:{broken.line}",
-        hint="compare it with a copy, in git or a backup",
+        where=each.file if broken.line is None else f"{each.file}:{broken.line}",
+        hint="look at it, and move it away if it is not yours"
+        if broken.line is None
+        else "compare it with a copy, in git or a backup",
     )
 
 

@@ -9,7 +9,7 @@ import click
 
 from recall.cli.common import Console, working_directory
 from recall.cli.options import SETTINGS, StrictGroup, examples, json_option, wait_option
-from recall.cli.writing import one_root_option
+from recall.cli.writing import finish, one_root_option
 from recall.output import plain, visible
 
 TYPE_CHECKING = False
@@ -55,7 +55,7 @@ def show_command(*, id: str, name: str | None, as_json: bool) -> int:
 
     console = Console("proposals show", as_json=as_json)
     root = _root(name, console)
-    found = settling.find(root, id)
+    found = settling.find(root, _said(id))
     text = "".join(f"{visible(line)}\n" for line in found.text.split("\n"))
     return console.finish(
         lambda: {"root": root.name, **_fields(found), "text": found.text},
@@ -71,11 +71,15 @@ def show_command(*, id: str, name: str | None, as_json: bool) -> int:
 def accept_command(*, id: str, name: str | None, wait: float, as_json: bool) -> int:
     """Make the proposal ID knowledge. It keeps its id."""
     from recall import dirs
+    from recall.service import Recall
     from recall.writing import settling
+    from recall.writing.adapter import Known
 
     console = Console("proposals accept", as_json=as_json)
     root = _root(name, console)
-    done = settling.accept(root, dirs.state_dir(os.environ), id, wait=wait)
+    with Recall([root], cwd=working_directory(), environ=os.environ) as recall:
+        holders = Known(recall, wait).holders_now
+        done = settling.accept(root, dirs.state_dir(os.environ), _said(id), holders, wait=wait)
     return _finished(console, root, done)
 
 
@@ -94,8 +98,13 @@ def reject_command(*, id: str, reason: str, name: str | None, wait: float, as_js
 
     console = Console("proposals reject", as_json=as_json)
     root = _root(name, console)
-    done = settling.reject(root, dirs.state_dir(os.environ), id, reason, wait=wait)
+    done = settling.reject(root, dirs.state_dir(os.environ), _said(id), _said(reason), wait=wait)
     return _finished(console, root, done)
+
+
+def _said(argument: str) -> str:
+    """Return what a person typed: UTF-8, whatever the locale says."""
+    return os.fsencode(argument).decode("utf-8", "surrogateescape")
 
 
 def _root(name: str | None, console: Console) -> Root:
@@ -112,9 +121,13 @@ def _finished(console: Console, root: Root, done: Settled) -> int:
 
     with closing(Recall([root], cwd=working_directory(), environ=os.environ)) as recall:
         take_in(recall)
+    if done.stripped:
+        console.note("private spans were left out of the reason")
     line = done.line
     said = "accepted" if done.action == "accept" else "rejected"
-    return console.finish(
+    return finish(
+        console,
+        os.path.join(root.path, done.path),
         lambda: {
             "root": root.name,
             "action": done.action,

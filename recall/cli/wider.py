@@ -48,7 +48,7 @@ _APART = (
 _BOUNDS = ("max_nodes", "max_tokens")
 # Of use to what a search finds alone.
 _OF_A_SEARCH = (
-    *("k", "page", "page_size", "explain", "types", "include", "under", "recency", "literal"),
+    *("k", "page", "page_size", "explain", "types", "under", "recency", "literal"),
     *("sources", "sessions", "since", "to"),
 )
 

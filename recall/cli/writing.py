@@ -9,7 +9,7 @@ import click
 
 from index_cache.errors import InvalidInput
 from recall.cli import completing
-from recall.cli.common import Console, working_directory
+from recall.cli.common import Console, OutputFailed, working_directory
 from recall.cli.options import json_option, wait_option
 from recall.output import visible
 from recall.terminal import is_terminal
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from index_cache.model import Root
+    from recall.terminal import Look
     from recall.writing.remembering import Written
 
     Command = TypeVar("Command", bound=Callable[..., Any])
@@ -38,7 +39,8 @@ def options(function: Command) -> Command:
     """Add what both commands take."""
     for option in reversed(
         (
-            click.argument("payload", metavar="JSON|-"),
+            # Asked for once the grant is: see write.
+            click.argument("payload", metavar="JSON|-", required=False),
             click.option(
                 "--adapter",
                 type=click.Choice(ADAPTERS),
@@ -57,7 +59,7 @@ def options(function: Command) -> Command:
 
 def write(
     command: str,
-    payload: str,
+    payload: str | None,
     *,
     adapter: str | None,
     allow_write: bool,
@@ -73,7 +75,7 @@ def write(
 
     console = Console(command, as_json=as_json)
     granted = check_grant(command, adapter, allow_write=allow_write)
-    data = _payload(payload)
+    data = _payload(command, payload)
     cwd = working_directory()
     target = writetarget.find(name, cwd, os.environ)
     console.note_all(target.notices)
@@ -87,10 +89,34 @@ def write(
         console.note(
             f"the note was there: only the text was added to it, not {', '.join(written.dropped)}"
         )
-    return console.finish(lambda: _fields(target.root, written), lambda _: _text(written))
+    return finish(
+        console,
+        os.path.join(target.root.path, written.path),
+        lambda: _fields(target.root, written),
+        lambda _: _text(written),
+    )
 
 
-def _payload(argument: str) -> bytes:
+def finish(
+    console: Console,
+    file: str,
+    data: Callable[[], dict[str, object]],
+    text: Callable[[Look], str],
+) -> int:
+    """Answer that ``file`` was written; where that can't be told on stdout, stderr has it."""
+    try:
+        return console.finish(data, text)
+    except OutputFailed as error:
+        raise OutputFailed(
+            f"{error.message}; but what was asked is done",
+            where=file,
+            hint="don't ask again: recall audit shows it",
+        ) from error
+
+
+def _payload(command: str, argument: str | None) -> bytes:
+    if argument is None:
+        raise InvalidInput("there is no payload", hint=f"recall {command} --help shows one")
     if argument != "-":
         return os.fsencode(argument)
     if sys.stdin is None or is_terminal(sys.stdin):

@@ -187,7 +187,7 @@ class Readout:
         return self.whole(row)
 
     def expand(self, record_id: str, max_nodes: int, max_tokens: int) -> Expansion:
-        """Return the records around one. Raises as ``get``."""
+        """Return the records around one; proposals only as asked for. Raises as ``get``."""
         from recall.consult import expanding
 
         (start,) = self.places([record_id])
@@ -196,7 +196,8 @@ class Readout:
         def look(place: Place) -> expanding.Seen | None:
             (row,) = self.rows([place])
             text = whole.read(row, self.roots[row.root], self._fs)
-            if text is None:
+            hidden = place != start and not self._wanted[row.root].lets_in(row.texts["type"])
+            if text is None or hidden:
                 return None
             record = Record(row, self.roots[row.root], self._now, text)
             known[place] = record, self.related(row)

@@ -30,8 +30,9 @@ def grant(
     Raises NotFound and IntegrityError for the record to be expanded.
     """
     explain = request.explain
+    others = Filter(request.types, proposal=request.proposal)  # of roots without anything to find
     readout = Readout(
-        [(root, store, part or Filter()) for root, store, part, _ in live], fs, now(fs), last=True
+        [(root, store, part or others) for root, store, part, _ in live], fs, now(fs), last=True
     )
     if wish.search and wish.page is None:
         searching.run(answer, request.k, explain=explain)

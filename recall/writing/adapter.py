@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
+from typing import NamedTuple
 
 from index_cache.errors import InvalidInput, RecallError
 from index_cache.filters import Filter
 from index_cache.lookup import by_name
 from recall import dirs
 from recall.writing import writetarget
-from recall.writing.payload import ADAPTERS
-from recall.writing.remembering import Remembering, check_grant
+from recall.writing.filenames import decoded
+from recall.writing.remembering import Remembering, check_grant, known_adapter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import NoReturn
+    from typing import NoReturn, Self
 
     from index_cache.model import Root
     from recall.card import Card
@@ -30,33 +30,33 @@ _LOOKED_AT = 20  # hits that may be what is to be written
 _ASKED = 4_000  # characters of a record's text that are searched for
 
 
-class Adapter:
+class _Parts(NamedTuple):
+    """What an adapter is made of: ``chosen`` says that the roots were given, not found."""
+
+    recall: Recall
+    name: str
+    cwd: str
+    environ: Mapping[str, str]
+    chosen: bool
+
+
+class Adapter(_Parts):
     """One agent's way to a ``Recall``: reads, and writes only what a call itself grants.
 
-    Frozen: no attribute can be set, and no class made of it, so that no grant outlives its call.
+    Frozen, as only a tuple is: no attribute can be set by any means, and no class made of it, so
+    that no grant outlives its call and no name but its own is in the audit.
     """
 
-    __slots__ = ("_chosen", "_cwd", "_environ", "_recall", "name")
-
-    _chosen: bool
-    _cwd: str
-    _environ: Mapping[str, str]
-    _recall: Recall
-    name: str
+    __slots__ = ()
 
     def __init_subclass__(cls) -> None:
         raise TypeError("an adapter is final")
 
-    def __init__(
-        self, recall: Recall, name: str, cwd: str, environ: Mapping[str, str], *, chosen: bool
-    ) -> None:
-        if name not in ADAPTERS:
-            raise InvalidInput(
-                "there is no such adapter", where="adapter", hint=f"one of {', '.join(ADAPTERS)}"
-            )
-        values = {"_recall": recall, "name": name, "_cwd": cwd, "_environ": environ}
-        for key, value in {**values, "_chosen": chosen}.items():
-            object.__setattr__(self, key, value)
+    def __new__(
+        cls, recall: Recall, name: str, cwd: str, environ: Mapping[str, str], *, chosen: bool
+    ) -> Self:
+        """Return that of the agent ``name``. Raises InvalidInput for one that is not known."""
+        return super().__new__(cls, recall, known_adapter(name), cwd, environ, chosen)
 
     def __setattr__(self, key: str, value: object) -> NoReturn:
         raise AttributeError("an adapter is frozen: what may be written is said with each call")
@@ -72,7 +72,7 @@ class Adapter:
         under: str | None = None,
     ) -> list[Card]:
         """Return what ``Recall.search`` does."""
-        return self._recall.search(query, k, types, under)
+        return self.recall.search(query, k, types, under)
 
     def answer(
         self,
@@ -82,11 +82,11 @@ class Adapter:
         under: str | None = None,
     ) -> Answer:
         """Return what ``Recall.answer`` does."""
-        return self._recall.answer(query, k, types, under)
+        return self.recall.answer(query, k, types, under)
 
     def status(self) -> list[RootStatus]:
         """Return what ``Recall.status`` does."""
-        return self._recall.status()
+        return self.recall.status()
 
     def remember(
         self,
@@ -129,18 +129,19 @@ class Adapter:
         force: bool,
         wait: float,
     ) -> Written:
-        check_grant(command, self.name, allow_write=allow_write)
+        name = check_grant(command, self.name, allow_write=allow_write)
         data = payload if isinstance(payload, bytes) else _encoded(payload)
         target = self._target(root)
-        state_dir = dirs.state_dir(self._environ)
-        with self._recall.only(target) as recall:
+        state_dir = dirs.state_dir(self.environ)
+        with self.recall.only(target) as recall:
             place = Remembering(target, state_dir, Known(recall, wait), wait)
-            return place.write(data, command, self.name, force=force)
+            return place.write(data, command, name, force=force)
 
     def _target(self, name: str | None) -> Root:
-        roots = self._recall.roots
-        if name is None and not self._chosen:
-            found = writetarget.find(None, self._cwd, self._environ).root
+        roots = self.recall.roots
+        if not self.chosen and (name is None or any(root.name == name for root in roots)):
+            # A project's file may have named some of them: it says nothing of where is written.
+            found = writetarget.find(name, self.cwd, self.environ).root
             return next((root for root in roots if root.path == found.path), found)
         fit = [root for root in roots if name in {None, root.name}]
         if len(fit) == 1:
@@ -163,26 +164,35 @@ class Known:
         """Return paths of notes that may say what a record says, or have its title."""
         found = []
         for number, query in enumerate((record.text[:_ASKED], record.title)):
-            answer = self._recall.answer(
-                query,
-                _LOOKED_AT,
-                include_journal=True,
-                include_proposal=True,
-                refresh=not number,
-                wait=self._wait,
-            )
-            for report in answer.reports:
-                if report.failure is not None:
-                    raise report.failure
+            answer = self._answer(query, refresh=not number)
             found += [card.path for card in answer.cards]
             found += [path for card in answer.cards for path in card.copies]
         return list(dict.fromkeys(found))
+
+    def _answer(self, query: str, *, refresh: bool) -> Answer:
+        answer = self._recall.answer(
+            query,
+            _LOOKED_AT,
+            include_journal=True,
+            include_proposal=True,
+            refresh=refresh,
+            wait=self._wait,
+        )
+        for report in answer.reports:
+            if report.failure is not None:
+                raise report.failure
+        return answer
+
+    def holders_now(self, id: str) -> list[str]:
+        """Return what ``holders`` does once all files have been looked at."""
+        self._answer("", refresh=True)
+        return self.holders(id)
 
     def holders(self, id: str) -> list[str]:
         """Return the paths of the notes that have an id."""
         everything = Filter(journal=True, proposal=True)
         return [
-            os.fsdecode(hit.path)
+            decoded(hit.path)
             for store in self._recall.views()
             for hit in by_name(store, everything, [], [], [id], _LOOKED_AT)
         ]

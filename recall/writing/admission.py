@@ -7,6 +7,7 @@ import os
 from index_cache.files import FileSystem
 from index_cache.gitignore import would_ignore
 from index_cache.scan import IGNORED, VIRTUAL_ENVIRONMENT, Scan, Walk, original_of
+from recall.writing.filenames import encoded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ _PRIVATE = "the root's rules make it private"
 def refusal(root: Root, path: str, size: int) -> str | None:
     """Return why a note of ``size`` bytes at a relative path would not be indexed, or None."""
     walk = Walk(root, FileSystem(), frozenset(), Scan(0))
-    name = path.encode("utf-8", "surrogateescape")
+    name = encoded(path)
     limit = root.rules.max_file_bytes
     if size > limit:
         return f"it is longer than the root's limit of {limit:,} bytes"

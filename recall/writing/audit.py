@@ -7,21 +7,24 @@ from __future__ import annotations
 
 import os
 
-from index_cache.errors import InvalidInput, RecallError, RootUnavailable
+from index_cache.errors import IntegrityError, InvalidInput, RecallError, RootUnavailable
 from recall import state
 from recall.files import Unreadable, reason_of
 from recall.replace import locked
 from recall.writes import refuse_foreign, unwritten
 from recall.writing import auditchain
+from recall.writing.auditchain import Broken
 from recall.writing.within import Tree
 from recall.writing.writejournal import AUDIT, SUFFIX, audit_file, read_pending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from recall.writing.auditchain import Broken, Fields
+    from recall.writing.auditchain import Fields
 
 MACHINE_FILE = "machine"
 _DIGITS = 16  # of a machine's id, hexadecimal
+_MOST = 64 * 1024  # bytes of its file that are looked at
+_ANEW = "move the file away: a new id is made, and the audit goes on in a file of its own"
 _HEX = frozenset("0123456789abcdef")
 
 
@@ -44,7 +47,8 @@ class MachineAudit:
 def machine_id(state_dir: str | None) -> str:
     """Return this machine's id, made by chance when first asked for: no name of it is told.
 
-    Raises InvalidInput without a state directory, RootUnavailable when it can't be kept there.
+    Raises InvalidInput without a state directory, RootUnavailable when it can't be kept there,
+    IntegrityError for a file that has none: a new chain begins only when a person says so.
     """
     if state_dir is None:
         raise InvalidInput(
@@ -65,7 +69,7 @@ def machine_id(state_dir: str | None) -> str:
                 state.write(state_dir, MACHINE_FILE, known.encode() + b"\n")
     except Unreadable as error:
         raise RootUnavailable(
-            f"this machine's id can't be read: {reason_of(error)}", where=file
+            f"this machine's id can't be read: {reason_of(error)}", where=file, hint=_ANEW
         ) from error
     except OSError as error:
         raise unwritten("this machine's id can't be kept", file, error) from error
@@ -74,17 +78,22 @@ def machine_id(state_dir: str | None) -> str:
 
 def _known(state_dir: str) -> str | None:
     try:
-        data = state.read(state_dir, MACHINE_FILE, 100)
+        data = state.read(state_dir, MACHINE_FILE, _MOST)
     except FileNotFoundError:
         return None
     text = data.decode("ascii", "replace").strip()
-    return text if len(text) == _DIGITS and _HEX.issuperset(text) else None
+    if len(text) == _DIGITS and _HEX.issuperset(text):
+        return text
+    raise IntegrityError(
+        "this machine's id is damaged", where=os.path.join(state_dir, MACHINE_FILE), hint=_ANEW
+    )
 
 
 def read(path: str) -> list[MachineAudit]:
     """Return what the audit files of the root at ``path`` say, by machine; writes nothing.
 
-    Raises RootUnavailable when it can't be read, WriteRefused for a symlink in a file's place.
+    What is no file, or can't be read, hides none of the others: it does not hold. Raises
+    RootUnavailable when there is no reading at all, WriteRefused for a directory that is a symlink.
     """
     try:
         tree = Tree(path)
@@ -105,11 +114,21 @@ def _machine(tree: Tree, machine: str) -> MachineAudit:
     found = MachineAudit(machine, tree.where(audit_file(machine)))
     try:
         pending = read_pending(tree, machine)
-    except RecallError:
+    except (OSError, RecallError):
         pending = None  # the next writer will say so
     line = b"" if pending is None else str(pending["line"]).encode("ascii")
-    data = tree.read(audit_file(machine)) or b""
+    try:
+        data = tree.read(audit_file(machine)) or b""
+    except (OSError, RecallError) as error:
+        found.broken = Broken(None, _why(error))
+        return found
     if pending is not None and not data.endswith(line):
         found.pending = pending["path"]
     found.lines, found.broken = auditchain.verify(data, machine, pending=line)
     return found
+
+
+def _why(error: OSError | RecallError) -> str:
+    if isinstance(error, RecallError):
+        return error.message
+    return f"it can't be read: {error.strerror or error}"

@@ -35,11 +35,14 @@ FIELDS: Mapping[str, tuple[type, ...]] = {
 
 
 class Broken:
-    """A link that does not hold: the number of its line, from 1, and why."""
+    """A link that does not hold: the number of its line, from 1, and why.
+
+    Without a line it is the whole file that can't be read.
+    """
 
     __slots__ = ("line", "why")
 
-    def __init__(self, line: int, why: str) -> None:
+    def __init__(self, line: int | None, why: str) -> None:
         self.line = line
         self.why = why
 

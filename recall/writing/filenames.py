@@ -27,7 +27,9 @@ _DEVICES = frozenset(
 # Files that other programs write or obey: generated lists, and instructions to agents.
 _OTHERS = frozenset(
     {"index", "log", "readme", "memory", "skill", "claude", "agents", "gemini", "copilot"}
+    | {"copilot-instructions", "claude.local", "agents.override"}
 )
+_OTHER_KINDS = (".instructions", ".prompt", ".agent", ".chatmode")  # of such files, before .md
 _APOSTROPHES = dict.fromkeys(map(ord, "'’ʼ"))
 _FORBIDDEN = frozenset('<>:"|?*\\')  # in names on Windows, which may share the directory
 
@@ -74,7 +76,8 @@ def _cut(text: str, limit: int) -> str:
 
 def is_reserved(name: str) -> bool:
     """Tell whether a file's name, with or without suffix, is kept for others than notes."""
-    return _is_device(name) or fold(name).removesuffix(SUFFIX) in _OTHERS
+    stem = fold(name).removesuffix(SUFFIX)
+    return _is_device(name) or stem in _OTHERS or stem.endswith(_OTHER_KINDS)
 
 
 def _is_device(name: str) -> bool:
@@ -86,6 +89,16 @@ def fold(name: str) -> str:
     return unicodedata.normalize(
         "NFC", unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).casefold())
     )
+
+
+def encoded(path: str) -> bytes:
+    """Return a path below a root as file systems have it: UTF-8, whatever the locale says."""
+    return path.encode("utf-8", "surrogateescape")
+
+
+def decoded(path: bytes) -> str:
+    """Return the path that ``encoded`` encodes so."""
+    return path.decode("utf-8", "surrogateescape")
 
 
 def numbered(base: str) -> Iterator[str]:

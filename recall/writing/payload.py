@@ -14,6 +14,7 @@ from index_cache.errors import GovernanceRefused, InvalidInput, RecallError
 from index_cache.privacy import strip
 from index_cache.text import split
 from recall.writing.filenames import PATH_BYTES, checked_path
+from recall.writing.hidden import unseen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,12 +49,17 @@ _TIME = re.compile(
 # Controls but tab and newline, and what can't be seen and makes a text say something else than what
 # is seen: overrides of direction, the mark of byte order, annotations, the tag block,
 # noncharacters. Joiners and selectors belong to scripts.
+_LAST = (0xFFFE, 0xFFFF)  # of each plane
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2028\u2029\u2066-\u2069\ufeff\ufff9-\ufffb\ufdd0-\ufdef\ufffe\uffff"
-    "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
+    "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
+    + "".join(chr(plane + last) for plane in range(0x10000, 0x110000, 0x10000) for last in _LAST)
+    + "]"
 )
+_OPENING = ("<private>", "&lt;private&gt;")  # a tag, and a look-alike
 _COMMENT = "<!--"
-_FILLERS = "\u115f\u1160\u3164\uffa0"  # letters to Unicode, of Hangul
+# Letters and symbols to Unicode that show nothing: of Hangul, Braille, music.
+_FILLERS = "\u115f\u1160\u3164\uffa0\u2800\U0001d159"
 
 
 class Record:
@@ -124,6 +130,12 @@ def _parsed(payload: bytes) -> dict[str, object]:
 
     if len(payload) > MAX_PAYLOAD:
         raise InvalidInput(f"the payload is longer than {MAX_PAYLOAD:,} bytes", where="payload")
+    if payload.startswith(b"\xef\xbb\xbf"):
+        raise InvalidInput(
+            "the payload begins with a mark of byte order (BOM)",
+            where="byte 0",
+            hint="write it in UTF-8 without one",
+        )
     try:
         fields = json.loads(
             payload.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant
@@ -221,6 +233,9 @@ class _Reader:
             raise self._empty(value, "text")
         if split(public)[0] is not None:
             raise _wrong("text", "it begins with a block of metadata (frontmatter)")
+        hidden = unseen(public)
+        if hidden is not None:
+            raise _wrong("text", f"it has {hidden}")
         return public
 
     def _empty(self, value: object, field: str) -> RecallError:
@@ -244,6 +259,12 @@ class _Reader:
         text = value.replace("\r\n", "\n")
         public = strip(text)
         self._stripped = self._stripped or public != text
+        if public != text and _ends_another(text):
+            raise GovernanceRefused(
+                f"{field}: a private span ends in it that did not begin in it",
+                where=field,
+                hint="each span is within one field; nothing was written",
+            )
         if _COMMENT in public:
             raise _wrong(field, "it has an HTML comment, which people don't see and programs do")
         if _UNSEEN.search(public):
@@ -291,6 +312,11 @@ def moment(value: str, field: str) -> datetime:
 
 def _types(allowed: tuple[str, ...]) -> str:
     return f"type is one of {', '.join(allowed)}"
+
+
+def _ends_another(text: str) -> bool:
+    """Tell whether a private span ends in a text that began elsewhere: one in front of it would."""
+    return any(strip(f"{tag}{text}\nx").strip("\n") for tag in _OPENING)
 
 
 def _is_seen(text: str) -> bool:

@@ -12,6 +12,7 @@ import re
 from index_cache import frontmatter
 from index_cache.blocks import blocks
 from index_cache.errors import InvalidInput
+from index_cache.filters import is_whole
 from index_cache.markdown import plain
 from index_cache.model import HEADING
 from index_cache.parse import Document
@@ -117,7 +118,7 @@ class Note:
     """The bytes of a note that is there, and the ways to change them.
 
     ``path`` is relative, ``where`` absolute, for messages; ``document`` is what the bytes say.
-    Raises InvalidInput for what is no text in UTF-8.
+    Raises InvalidInput for what is no text. One that is not UTF-8 is read, but not changed.
     """
 
     def __init__(self, path: str, data: bytes, where: str) -> None:
@@ -127,11 +128,7 @@ class Note:
         self._name = path.encode("utf-8", "surrogateescape")
         self._bom = data[: len(_BOM)] if data.startswith(_BOM) else b""
         content = _public(data)
-        try:
-            self._text = data[len(self._bom) :].decode("utf-8", "surrogateescape")
-            data.decode()
-        except UnicodeDecodeError:
-            raise self._wrong("it is not UTF-8") from None
+        self._text = data[len(self._bom) :].decode("utf-8", "surrogateescape")
         self.public = content
         self.document = Document(self._name, content)
         self.eol = "\r\n" if self._text.count("\r\n") * 2 > self._text.count("\n") else "\n"
@@ -177,6 +174,8 @@ class Note:
         several lines.
         """
         text = self._text
+        if not is_whole(text):
+            raise self._wrong("it is not UTF-8")
         for key, value in values.items():
             text = self._with(text, key, value)
         data = self._bom + text.encode("utf-8", "surrogateescape")

@@ -18,9 +18,10 @@ from index_cache.errors import (
 from index_cache.reader import record_id
 from recall.writing import admission, alike, payload
 from recall.writing.audit import machine_id
-from recall.writing.filenames import PATH_BYTES, SUFFIX, fold, free, slug
+from recall.writing.closed import closed
+from recall.writing.filenames import PATH_BYTES, SUFFIX, encoded, fold, free, slug
 from recall.writing.recordtext import Note, new_note, stamp
-from recall.writing.writejournal import Change, commit, settle, writing
+from recall.writing.writejournal import Change, commit, ours, settle, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 
 TRIES = 20  # names that others may take from under us, one after another
-_FORCE = "--force writes it all the same; nothing was written"
+_FORCE = "if it corrects that, --force writes it all the same; nothing was written"
 
 
 class Written:
@@ -84,13 +85,21 @@ def check_grant(command: str, adapter: str | None, *, allow_write: object) -> st
             f"recall {command} writes nothing without {missing}",
             hint="both are granted anew with each call, by the person who runs it",
         )
-    if adapter not in payload.ADAPTERS:
-        raise InvalidInput(
-            "there is no such adapter",
-            where="adapter",
-            hint=f"one of {', '.join(payload.ADAPTERS)}",
-        )
-    return adapter
+    return known_adapter(adapter)
+
+
+def known_adapter(name: str) -> str:
+    """Return the name of an adapter, our own one: nothing that merely equals it gets any further.
+
+    Raises InvalidInput for any other.
+    """
+    if type(name) is str and name in payload.ADAPTERS:
+        return payload.ADAPTERS[payload.ADAPTERS.index(name)]
+    raise InvalidInput(
+        "there is no such adapter",
+        where="adapter",
+        hint=f"one of {', '.join(payload.ADAPTERS)}",
+    )
 
 
 class Remembering:
@@ -113,8 +122,8 @@ class Remembering:
     ) -> Written:
         """Write the record of a payload that was granted (``check_grant``) to ``adapter``.
 
-        Raises InvalidInput, WriteRefused, GovernanceRefused, IntegrityError, CacheBusy and
-        RootUnavailable; then nothing was written.
+        Raises InvalidInput, WriteRefused, GovernanceRefused, IntegrityError, CacheBusy,
+        NotFound and RootUnavailable; then nothing was written.
         """
         record = payload.read(data, command)
         moment = now or datetime.now(UTC)
@@ -125,7 +134,8 @@ class Remembering:
                 writer = _Writer(self, tree, machine, record, (command, adapter))
                 written = writer.write(moment, force=force)
             except OSError as error:
-                raise tree.unwritten(record.directory, error) from error
+                path = record.path or f"{record.directory}/{slug(record.title)}{SUFFIX}"
+                raise tree.unwritten(tree.spelled(path), error, *ours(machine)) from error
         self.known.refresh()
         return written
 
@@ -135,14 +145,14 @@ def check_place(root: Root, path: str, size: int) -> None:
 
     And InvalidInput for a path that is too long.
     """
-    whole = os.path.join(root.path, path)
-    if len(os.fsencode(whole)) >= PATH_BYTES:
+    whole = os.path.join(os.fsencode(root.path), encoded(path))
+    if len(whole) >= PATH_BYTES:
         raise InvalidInput(f"path: it is longer than {PATH_BYTES:,} bytes", where="path")
     why = admission.refusal(root, path, size)
     if why is not None:
         raise GovernanceRefused(
             f"the note would not be found there: {why}",
-            where=whole,
+            where=os.fsdecode(whole),
             hint="name another root, or change the root's rules; nothing was written",
         )
 
@@ -158,6 +168,9 @@ class _Writer:
         self._machine = machine
         self._record = record
         self._by = by
+        # As they are spelled where they are there.
+        self._directory = tree.spelled(record.directory)
+        self._path = tree.spelled(record.path)
 
     def write(self, now: datetime, *, force: bool) -> Written:
         record = self._record
@@ -165,21 +178,23 @@ class _Writer:
         notes = self._notes(candidates)
         note = self._same(notes)
         self._check_id(note)
+        if note is not None:
+            self._check_open(note, now)
         if not force:
             self._check_alike(notes.values())
         if note is not None:
             return self._append(note, now)
         record.id = record.id or f"r-{os.urandom(8).hex()}"
         data = new_note(record, self._by[1], now)
-        taken = {fold(name) for name in self._tree.names(record.directory)}
+        taken = {fold(name) for name in self._tree.names(self._directory)}
         for _ in range(TRIES):
-            path = record.path or f"{record.directory}/{free(slug(record.title), taken)}"
+            path = self._path or f"{self._directory}/{free(slug(record.title), taken)}"
             check_place(self._place.root, path, len(data))
             written = Written("create", path, record.id, record)
             try:
                 return self._commit(Change(path, data, self._fields(written)), written, now)
             except FileExistsError:
-                if record.path:
+                if self._path:
                     raise self._taken(path) from None
                 taken.add(fold(path.rpartition("/")[2]))
         raise RootUnavailable("others take each name that is tried", hint="try again")
@@ -188,13 +203,13 @@ class _Writer:
         """Return the notes that may be alike or have the title, by path: those by name first."""
         record = self._record
         base = fold(slug(record.title))
-        names = sorted(self._tree.names(record.directory), key=lambda name: (len(name), name))
+        names = sorted(self._tree.names(self._directory), key=lambda name: (len(name), name))
         named = [
-            f"{record.directory}/{name}"
+            f"{self._directory}/{name}"
             for name in names
             if _is_numbered(fold(name).removesuffix(SUFFIX), base) and fold(name).endswith(SUFFIX)
         ]
-        first = [record.path] if record.path else []
+        first = [self._path] if self._path else []
         notes = {}
         for path in dict.fromkeys([*first, *named, *candidates]):
             note = self._read(path)
@@ -214,14 +229,15 @@ class _Writer:
     def _same(self, notes: Mapping[str, Note]) -> Note | None:
         """Return the note to append to: of this title and type, in the directory of the type."""
         record = self._record
-        if record.path:
-            note = notes.get(record.path)
-            if note is None and self._tree.inode(record.path) is not None:
-                raise self._taken(record.path)
+        if self._path:
+            note = notes.get(self._path)
+            if note is None and self._tree.inode(self._path) is not None:
+                self._tree.read(self._path)  # which refuses what is no file
+                raise self._taken(self._path)
             if note is not None and not _is_same(note, record):
-                raise self._taken(record.path)
+                raise self._taken(self._path)
             return note
-        below = f"{record.directory}/"
+        below = f"{self._directory}/"
         same = (each for path, each in notes.items() if path.startswith(below))
         return next((each for each in same if _is_same(each, record)), None)
 
@@ -243,13 +259,21 @@ class _Writer:
                 hint="leave id out, or give another one; nothing was written",
             )
 
+    def _check_open(self, note: Note, now: datetime) -> None:
+        why = closed(note.document, now)
+        if why is not None:
+            raise GovernanceRefused(
+                f"an agent may not add to the note of this title: {why}",
+                where=self._tree.where(note.path),
+                hint="recall propose it, or give it another title; nothing was written",
+            )
+
     def _check_alike(self, notes: Iterable[Note]) -> None:
         analyzer = Analyzer()
         for note in notes:
             if alike.says(self._record.text, note.document.body, analyzer):
-                path = note.path.encode("utf-8", "surrogateescape")
                 raise GovernanceRefused(
-                    f"{record_id(path, note.document)} says nearly the same already",
+                    f"{_named(note)} says nearly the same already",
                     where=self._tree.where(note.path),
                     hint=_FORCE,
                 )
@@ -258,7 +282,7 @@ class _Writer:
         record = self._record
         data = note.appended(record.text, now)
         check_place(self._place.root, note.path, len(data))
-        path = note.path.encode("utf-8", "surrogateescape")
+        path = encoded(note.path)
         found = Written(
             "append", note.path, record_id(path, note.document), record, _dropped(record, note)
         )
@@ -281,6 +305,16 @@ class _Writer:
         return written
 
 
+def _named(note: Note) -> str:
+    """Return the id of a note, and what it is where that matters: no proposal is knowledge."""
+    document = note.document
+    id = record_id(encoded(note.path), document)
+    if document.type.lower() != payload.PROPOSAL:
+        return id
+    rejected = document.status.lower() == "rejected"
+    return f"the proposal {id}, which {'was rejected' if rejected else 'is pending'},"
+
+
 def _is_numbered(name: str, base: str) -> bool:
     """Tell whether a name is one of a slug's: its own, or with a number."""
     rest = name.removeprefix(base) if name.startswith(base) else "-"
@@ -295,7 +329,7 @@ def _is_same(note: Note, record: Record) -> bool:
     return (
         title in {fold(record.title), fold(plain(record.title))}
         and document.type.lower() in {record.type, ""}
-        and document.status.lower() != "rejected"
+        and not (record.type == payload.PROPOSAL and document.status.lower() == "rejected")
         and record.id in {"", document.id}
     )
 

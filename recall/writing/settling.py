@@ -5,7 +5,6 @@ See "Proposals" in ``spec/writing.md``.
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
@@ -17,19 +16,20 @@ from index_cache.errors import (
     WriteRefused,
 )
 from index_cache.files import FileSystem
+from index_cache.privacy import strip
 from index_cache.reader import record_id
 from index_cache.scan import look
 from recall.writing.audit import machine_id
-from recall.writing.filenames import fold, free, slug
+from recall.writing.filenames import decoded, encoded, fold, free, slug
 from recall.writing.payload import DIRECTORIES, PROPOSAL, meant_line
 from recall.writing.recordtext import Note, scalar, stamp
 from recall.writing.remembering import TRIES, check_place
 from recall.writing.within import Tree, digest
-from recall.writing.writejournal import Change, commit, settle, writing
+from recall.writing.writejournal import Change, commit, ours, settle, writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from index_cache.model import Root
 
@@ -48,7 +48,7 @@ class Proposal:
         document, keys = note.document, note.keys()
         self.note = note
         self.path = note.path
-        self.id = record_id(os.fsencode(note.path), document)
+        self.id = record_id(encoded(note.path), document)
         self.title = document.title
         self.created = document.created
         self.text = document.body.strip("\n")
@@ -59,15 +59,19 @@ class Proposal:
 
 
 class Settled:
-    """What a person decided: ``path`` is where the note is now, ``line`` the audit's fields."""
+    """What a person decided: ``path`` is where the note is now, ``line`` the audit's fields.
 
-    __slots__ = ("action", "id", "line", "path", "title")
+    ``stripped`` says that private spans of the reason were left out.
+    """
+
+    __slots__ = ("action", "id", "line", "path", "stripped", "title")
 
     def __init__(self, action: str, proposal: Proposal, path: str) -> None:
         self.action = action
         self.id = proposal.id
         self.title = proposal.title
         self.path = path
+        self.stripped = False
         self.line: Mapping[str, object] = {}
 
 
@@ -89,19 +93,26 @@ def listed(root: Root) -> list[Proposal]:
 
 
 def _listed(root: Root, tree: Tree) -> list[Proposal]:
-    prefix = os.fsencode(_DIRECTORY) + b"/"
+    prefix = encoded(tree.spelled(_DIRECTORY)) + b"/"
     paths = look(root, FileSystem(), directories=False).entries
     found = []
     for path in sorted(path for path in paths if path.startswith(prefix)):
         try:
-            name = os.fsdecode(path)
+            name = decoded(path)
             data = tree.read(name)
             note = None if data is None else Note(name, data, tree.where(name))
         except (InvalidInput, WriteRefused, OSError):
             continue  # gone since, or no text: recall status --skipped lists that
-        if note and note.document.type.lower() == PROPOSAL and not note.document.withheld:
+        if note and _is_proposal(note) and not note.document.withheld:
             found.append(Proposal(note))
     return sorted(found, key=lambda each: (each.created, each.path))
+
+
+def _is_proposal(note: Note) -> bool:
+    """Tell whether a note is a proposal; so is one by hand whose type is a list of that alone."""
+    type = note.keys().get("type")
+    said = type[0] if isinstance(type, list) and len(type) == 1 else note.document.type
+    return isinstance(said, str) and said.lower() == PROPOSAL
 
 
 def find(root: Root, id: str) -> Proposal:
@@ -122,18 +133,27 @@ def _one(proposals: list[Proposal], id: str, root: Root) -> Proposal:
 
 
 def accept(
-    root: Root, state_dir: str | None, id: str, *, wait: float = 30.0, now: datetime | None = None
+    root: Root,
+    state_dir: str | None,
+    id: str,
+    holders: Callable[[str], Iterable[str]],
+    *,
+    wait: float = 30.0,
+    now: datetime | None = None,
 ) -> Settled:
     """Make a proposal knowledge: it moves to its place there, and keeps its id.
 
-    Raises NotFound, GovernanceRefused for one that was rejected, and what writing raises.
+    ``holders`` tells the paths of all notes with an id. Raises NotFound, InvalidInput for an id
+    that another note has, GovernanceRefused for one that was rejected, and what writing raises.
     """
     moment = now or datetime.now(UTC)
     machine = machine_id(state_dir)
     with _open(root, state_dir, machine, wait) as tree:
         proposal = _pending(_one(_listed(root, tree), id, root), tree)
+        if proposal.note.document.id:
+            _check_id(proposal, holders(proposal.id), tree)
         data = proposal.note.changed({"type": _ACCEPTED, "updated": stamp(moment)})
-        directory = DIRECTORIES[_ACCEPTED]
+        directory = tree.spelled(DIRECTORIES[_ACCEPTED])
         taken = {fold(name) for name in tree.names(directory)}
         for _ in range(TRIES):
             path = f"{directory}/{free(slug(proposal.title), taken)}"
@@ -173,6 +193,7 @@ def reject(
         data = proposal.note.changed(values)
         check_place(root, proposal.path, len(data))
         settled = Settled("reject", proposal, proposal.path)
+        settled.stripped = strip(reason) != reason
         fields = _fields(settled, PROPOSAL)
         change = Change(proposal.path, data, fields, before=proposal.note.data)
         settled.line = commit(tree, machine, change, stamp(moment))
@@ -186,7 +207,9 @@ def _open(root: Root, state_dir: str | None, machine: str, wait: float) -> Itera
             settle(tree, machine)
             yield tree
         except OSError as error:
-            raise tree.unwritten(_DIRECTORY, error) from error
+            path = f"{tree.spelled(_DIRECTORY)}/note.md"  # one of those there
+            other = f"{tree.spelled(DIRECTORIES[_ACCEPTED])}/note.md"
+            raise tree.unwritten(path, error, other, *ours(machine)) from error
 
 
 def _pending(proposal: Proposal, tree: Tree) -> Proposal:
@@ -197,6 +220,16 @@ def _pending(proposal: Proposal, tree: Tree) -> Proposal:
             hint="propose it anew, for another reason",
         )
     return proposal
+
+
+def _check_id(proposal: Proposal, holders: Iterable[str], tree: Tree) -> None:
+    others = [path for path in holders if path != proposal.path]
+    if others:
+        raise InvalidInput(
+            "another note has the proposal's id",
+            where=tree.where(others[0]),
+            hint="give one of the two another id; nothing was changed",
+        )
 
 
 def _fields(settled: Settled, type: str) -> dict[str, str]:

@@ -13,6 +13,8 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 
 from index_cache.errors import WriteRefused
+from recall.writes import existing_above, unwritten
+from recall.writing.filenames import decoded, encoded, fold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ class Tree:
 
     def where(self, path: str) -> str:
         """Return the absolute path of one below the root."""
-        return os.path.join(self.path, path)
+        return os.path.join(self.path, os.fsdecode(encoded(path)))
 
     @contextmanager
     def directory(self, path: str, *, make: bool = False) -> Iterator[int]:
@@ -57,7 +59,7 @@ class Tree:
         """
         descriptor = os.dup(self._top)
         try:
-            for name in filter(None, path.split("/")):
+            for name in filter(None, encoded(path).split(b"/")):
                 below = self._below(descriptor, name, path, make=make)
                 os.close(descriptor)
                 descriptor = below
@@ -65,7 +67,7 @@ class Tree:
         finally:
             os.close(descriptor)
 
-    def _below(self, descriptor: int, name: str, path: str, *, make: bool) -> int:
+    def _below(self, descriptor: int, name: bytes, path: str, *, make: bool) -> int:
         try:
             if make:
                 with suppress(FileExistsError):
@@ -88,9 +90,27 @@ class Tree:
         """Return the names in a directory, none if it is not there."""
         try:
             with self.directory(directory) as descriptor:
-                return os.listdir(descriptor)
+                return [decoded(os.fsencode(name)) for name in os.listdir(descriptor)]
         except FileNotFoundError:
             return []
+
+    def spelled(self, path: str) -> str:
+        """Return a path with the names that are there in place of its own, where they are alike.
+
+        Some file systems take names that differ in case or composition for one: so do we on all.
+        """
+        found: list[str] = []
+        for name in filter(None, path.split("/")):
+            there = self._names("/".join(found))
+            like = [] if name in there else [each for each in there if fold(each) == fold(name)]
+            found.append(min(like, default=name))
+        return "/".join(found)
+
+    def _names(self, directory: str) -> list[str]:
+        try:
+            return self.names(directory)
+        except (WriteRefused, PermissionError):
+            return []  # what is done there says so
 
     def read(self, path: str, limit: int | None = None) -> bytes | None:
         """Return the bytes of a regular file, None if there is none.
@@ -118,7 +138,7 @@ class Tree:
 
     @contextmanager
     def _opened(self, path: str, flags: int) -> Iterator[int]:
-        above, _, name = path.rpartition("/")
+        above, name = _split(path)
         with self.directory(above) as directory:
             descriptor = os.open(name, flags, 0o666, dir_fd=directory)
         try:
@@ -128,7 +148,7 @@ class Tree:
 
     def inode(self, path: str) -> tuple[int, int] | None:
         """Return device and inode of what is at a path, None if nothing is."""
-        above, _, name = path.rpartition("/")
+        above, name = _split(path)
         try:
             with self.directory(above) as directory:
                 st = os.stat(name, dir_fd=directory, follow_symlinks=False)
@@ -141,7 +161,7 @@ class Tree:
 
         And its owner, where that may be. Raises OSError; then there is no such file.
         """
-        above, _, name = path.rpartition("/")
+        above, name = _split(path)
         try:
             with self.directory(above, make=True) as directory:
                 descriptor = os.open(name, _NEW, 0o666, dir_fd=directory)
@@ -183,10 +203,10 @@ class Tree:
             os.rename(old, new, src_dir_fd=source, dst_dir_fd=target)
 
     @contextmanager
-    def _two(self, one: str, other: str) -> Iterator[tuple[int, str, int, str]]:
+    def _two(self, one: str, other: str) -> Iterator[tuple[int, bytes, int, bytes]]:
         """Open the directories of two files; they are on the disk at the end."""
-        above, _, old = one.rpartition("/")
-        below, _, new = other.rpartition("/")
+        above, old = _split(one)
+        below, new = _split(other)
         with self.directory(above) as source, self.directory(below, make=True) as target:
             yield source, old, target, new
             _sync(target)
@@ -194,10 +214,16 @@ class Tree:
 
     def remove(self, path: str) -> None:
         """Delete a file, if it is there."""
-        above, _, name = path.rpartition("/")
+        above, name = _split(path)
         with suppress(FileNotFoundError), self.directory(above) as directory:
             os.unlink(name, dir_fd=directory)
             _sync(directory)
+
+    def remove_empty(self, path: str) -> None:
+        """Delete a directory, if it is there and has nothing in it."""
+        above, name = _split(path)
+        with suppress(OSError, WriteRefused), self.directory(above) as directory:
+            os.rmdir(name, dir_fd=directory)
 
     def append(self, path: str, data: bytes) -> None:
         """Append to a file, made if need be, and wait until the disk has it."""
@@ -209,16 +235,24 @@ class Tree:
             os.fsync(file)
             _sync(directory)
 
-    def unwritten(self, path: str, error: OSError) -> RecallError:
-        """Return what to say of a file that can't be written."""
-        from recall.writes import unwritten
+    def _is_open(self, path: str) -> bool:
+        return os.access(existing_above(self.where(path)), os.W_OK | os.X_OK)
 
+    def unwritten(self, path: str, error: OSError, *others: str) -> RecallError:
+        """Return what to say of a file that can't be written, or one of ``others`` with it."""
         if error.errno == errno.ELOOP:
             return self._in_the_way(path)
+        if error.errno in {errno.EACCES, errno.EPERM} and self._is_open(path):
+            path = next((each for each in others if not self._is_open(each)), path)
         return unwritten("the note can't be written", self.where(path), error)
 
 
-def _refuse_existing(name: str, directory: int) -> None:
+def _split(path: str) -> tuple[str, bytes]:
+    above, _, name = path.rpartition("/")
+    return above, encoded(name)
+
+
+def _refuse_existing(name: bytes, directory: int) -> None:
     with suppress(FileNotFoundError):
         os.stat(name, dir_fd=directory, follow_symlinks=False)
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))

@@ -16,6 +16,7 @@ from index_cache.digests import hashed
 from index_cache.errors import (
     CacheBusy,
     IntegrityError,
+    NotFound,
     RecallError,
     RootUnavailable,
     WriteRefused,
@@ -68,7 +69,7 @@ class Change:
 
 @contextmanager
 def writing(path: str, state_dir: str, wait: float) -> Iterator[Tree]:
-    """Open a root for its one writer. Raises CacheBusy, and RootUnavailable if it can't be opened.
+    """Open a root for its one writer. Raises CacheBusy, NotFound if it is gone, RootUnavailable.
 
     The lock is the root's directory itself; where its file system has none, a file in the state
     directory, which holds for the processes of this person.
@@ -79,6 +80,10 @@ def writing(path: str, state_dir: str, wait: float) -> Iterator[Tree]:
             stack.callback(tree.close)
             if not stack.enter_context(locked(path, wait, CacheBusy)):
                 _lock_elsewhere(stack, path, state_dir, wait)
+        except FileNotFoundError as error:
+            raise NotFound(
+                "the root is not there", where=path, hint="check that it exists and is mounted"
+            ) from error
         except OSError as error:
             raise RootUnavailable(
                 f"the root can't be opened and locked: {error.strerror}",
@@ -108,6 +113,11 @@ def pending_file(machine: str) -> str:
     return f"{PENDING}/{machine}.json"
 
 
+def ours(machine: str) -> tuple[str, str]:
+    """Return the paths of the files that a machine needs besides a note."""
+    return audit_file(machine), pending_file(machine)
+
+
 def commit(tree: Tree, machine: str, change: Change, now: str) -> Mapping[str, object]:
     """Make a change and its line in the audit; return the line's fields.
 
@@ -115,6 +125,18 @@ def commit(tree: Tree, machine: str, change: Change, now: str) -> Mapping[str, o
     name is taken, RootUnavailable when the file was changed by somebody else, OSError; then
     nothing was changed.
     """
+    above = change.path.split("/")[:-1]
+    places = ["/".join(above[: at + 1]) for at in range(len(above))]
+    missing = [each for each in (DIRECTORY, PENDING, *places) if tree.inode(each) is None]
+    try:
+        return _tried(tree, machine, change, now)
+    except (OSError, RecallError):
+        for each in reversed(missing):
+            tree.remove_empty(each)
+        raise
+
+
+def _tried(tree: Tree, machine: str, change: Change, now: str) -> Mapping[str, object]:
     name = _staged_name(machine, change.path)
     try:
         return _commit(tree, machine, change, now, f"{PENDING}/{name}")
