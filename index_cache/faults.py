@@ -30,6 +30,8 @@ TIMES = (
     "valid_until",
     "stale_after",
 )
+# Of a line that is created as well, where it says nothing else.
+LINE_TIMES = (*TIMES, "timestamp")
 # Unicode's Cc, less tab, newline and carriage return.
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
@@ -80,7 +82,7 @@ def of_lines(data: bytes) -> list[Fault]:
 
 def _of_record(fields: Mapping[str, Value], raw: bytes) -> Iterator[tuple[str, str]]:
     """Yield kind and reason of what is wrong with a record."""
-    for key in TIMES:
+    for key in LINE_TIMES:
         if not _is_time(fields.get(key)):
             yield "time", f"{key} is no date or time"
     body = "\n".join(_texts([fields[key] for key in TEXTS if key in fields]))
