@@ -122,10 +122,13 @@ class Readout:
 
     def _several(self, record_id: str, places: Sequence[Place]) -> IntegrityError:
         paths = [self._shown(each) for each in places]
+        hint = "give each an id of its own; recall status names all such ids"
+        if len({each.root for each in places}) == len(places):
+            hint = f"--root says which is meant, or {hint}"
         return IntegrityError(
             f'{len(paths)} records have the id "{record_id}": {", ".join(paths)}',
             where=paths[0],
-            hint="give each an id of its own; recall status names all such ids",
+            hint=hint,
         )
 
     def _shown(self, place: Place) -> str:
