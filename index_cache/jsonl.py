@@ -61,8 +61,9 @@ ANY = _Any()
 class Lines:
     """The lines of a file that are records.
 
-    ``found`` has them in order, ``problem`` says which are none. ``cut`` says that the file goes on
-    behind ``data``: what is missing of the last line is nobody's fault. Lines whose digest is
+    ``found`` has them in order, one of them alone unless ``is_all``; ``problem`` says which are
+    none. ``cut`` says that the file goes on behind ``data``: what is missing of the last line is
+    nobody's fault. Lines whose digest is ``known`` are not looked into again.
     ``known`` are not looked into again.
     """
 
@@ -73,6 +74,8 @@ class Lines:
             data = data[: data.rfind(b"\n") + 1]
         self._data = data.removeprefix(_BOM)
         self.found: list[Line] = []
+        self.is_all = True
+        self._by_digest: dict[bytes, list[Line]] | None = None
         self._all = self._bad = 0
         self._first = ""
         if self._crosses(known):
@@ -144,12 +147,16 @@ class Lines:
             same = sha256(_text(made.raw(line)).encode()).digest() == digest
         except NoRecord:
             return None
-        made.found = [line]
+        made.found, made.is_all = [line], False
         return made if same else None
 
     def find(self, number: int, digest: bytes) -> Line | None:
         """Return the line with a digest; of several the one at ``number``, else the first."""
-        same = [line for line in self.found if line.digest == digest]
+        if self._by_digest is None:
+            self._by_digest = {}
+            for line in self.found:
+                self._by_digest.setdefault(line.digest, []).append(line)
+        same = self._by_digest.get(digest, [])
         return next((line for line in same if line.number == number), same[0] if same else None)
 
 

@@ -16,10 +16,11 @@ from reading_support import configure, fill, note, refused, said, settle
 from index_cache.errors import IntegrityError, InvalidInput, NotFound
 from index_cache.files import FileSystem
 from index_cache.model import Root, Rules
+from index_cache.reader import place_id
 from index_cache.store import Store
 from recall import background, opened
 from recall.cli import timeline
-from recall.consult import expanding, readout, records, wish
+from recall.consult import expanding, readout, records, whole, wish
 from recall.service import Recall
 
 if TYPE_CHECKING:
@@ -318,6 +319,45 @@ def test_a_warm_answer_opens_no_other_file(root: Path, monkeypatch: pytest.Monke
     assert not read
     assert not refreshes
     assert os.fsencode(root / "undated.md") not in looked
+
+
+@pytest.mark.parametrize("room", [0, whole.MOST_KEPT])
+def test_a_file_is_read_once_for_all_of_its_records(
+    root: Path, monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    ids = [f"r{number}" for number in range(40)]
+    for name, part in (("x.jsonl", ids[::2]), ("y.jsonl", ids[1::2])):
+        lines = [
+            json.dumps(
+                {"id": each, "text": f"Text of {each}.", "related": ids[int(each[1:]) + 1 :]}
+            )
+            for each in part
+        ]
+        (root / name).write_text("\n".join([*lines, '{"text": "same"}', '{"text": "same"}']))
+    settle(root)
+    assert said("refresh").status == 0
+    read: list[bytes] = []
+    reads = FileSystem.read
+
+    def counting(self: FileSystem, path: bytes, limit: int) -> tuple[bytes, bytes]:
+        read.append(os.path.basename(path))
+        return reads(self, path, limit)
+
+    monkeypatch.setattr(FileSystem, "read", counting)
+    monkeypatch.setattr(whole, "MOST_KEPT", room)
+    same = [place_id(b"x.jsonl", 22), place_id(b"x.jsonl", 21), place_id(b"y.jsonl", 22)]
+    asked = [*reversed(ids), *same]
+    found = get(*asked, "--no-refresh")
+    assert [each["id"] for each in found] == asked
+    assert [each["content"] for each in found[:40]] == [f"Text of {each}." for each in asked[:40]]
+    assert [each["line"] for each in found[40:]] == [22, 21, 22]
+    assert sorted(read) == [b"x.jsonl", b"y.jsonl"]
+    if room:
+        read.clear()
+        options = ["--max-nodes", "40", "--no-refresh", "--json"]
+        nodes = said("search", "--expand", "r0", *options).data()["expansion"]["nodes"]
+        assert [each["id"] for each in nodes] == ids
+        assert sorted(read) == [b"x.jsonl", b"y.jsonl"]
 
 
 @pytest.mark.usefixtures("root")

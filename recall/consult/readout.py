@@ -9,8 +9,8 @@ from index_cache import chronicle, files
 from index_cache.errors import IntegrityError, InvalidInput, NotFound
 from index_cache.filters import is_whole
 from index_cache.ids import Place, with_id
-from recall.consult import whole
 from recall.consult.records import Record, Related
+from recall.consult.whole import Files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Readout:
         self.roots = [root for root, _, _ in live]
         self.stores = [store for _, store, _ in live]
         self._wanted = [wanted for _, _, wanted in live]
-        self._fs = fs
+        self._files = Files(fs)
         self._now = now
         self._last = last
         self._resolver: Resolver | None = None
@@ -147,21 +147,21 @@ class Readout:
 
     def get(self, ids: Sequence[str]) -> list[Record]:
         """Return whole records. Raises as ``places``."""
-        records = []
-        gone = []
-        for asked, row in zip(ids, self.rows(self.places(ids)), strict=True):
+        rows = self.rows(self.places(ids))
+        found: dict[str, Record] = {}
+        # File by file, each of which is read once, however many are asked for.
+        for asked, row in sorted(zip(ids, rows, strict=True), key=_by_file):
             record = self.whole(row)
-            if record is None or record.id != asked:
-                gone.append(asked)
-            else:
-                records.append(record)
+            if record is not None and record.id == asked:
+                found[asked] = record
+        gone = [asked for asked in ids if asked not in found]
         if gone:
             raise not_found(gone)
-        return records
+        return [found[asked] for asked in ids]
 
     def whole(self, row: Row) -> Record | None:
         """Return a record with its text and its relations, as its file is; None if it is gone."""
-        text = whole.read(row, self.roots[row.root], self._fs)
+        text = self._files.text(row, self.roots[row.root])
         if text is None:
             return None
         resolved = [Related(each.text, self._id_of(each.place)) for each in self.related(row)]
@@ -198,13 +198,17 @@ class Readout:
 
         def look(place: Place) -> expanding.Seen | None:
             (row,) = self.rows([place])
-            text = whole.read(row, self.roots[row.root], self._fs)
+            text = self._files.text(row, self.roots[row.root])
             if text is None:
                 return None
-            record = Record(row, self.roots[row.root], self._now, text)
+            tokens = text.tokens
+            # What is too large anyway is not kept: a thousand of them may be looked at.
+            record = Record(
+                row, self.roots[row.root], self._now, text if tokens <= max_tokens else None
+            )
             known[place] = record, self.related(row)
             leads = [each.place for each in known[place][1] if each.place is not None]
-            return expanding.Seen(text.tokens, leads, valid=record.valid)
+            return expanding.Seen(tokens, leads, valid=record.valid)
 
         way = expanding.expand(start, look, max_nodes, max_tokens)
         if start not in known:
@@ -267,10 +271,10 @@ class Readout:
     def _event(self, row: Row) -> Record | None:
         """Return a record without its text, as its file is; None if it is gone, or has no time."""
         root = self.roots[row.root]
-        if whole.is_untouched(row, root, self._fs):
+        if self._files.is_untouched(row, root):
             return Record(row, root, self._now)
         place = row.instants["created_at"], row.record_id
-        text = whole.read(row, root, self._fs)
+        text = self._files.text(row, root)
         now = row.instants["created_at"], row.record_id
         if (text is None or now != place) and not self._last:
             raise Outdated
@@ -322,6 +326,11 @@ def _instant(text: str) -> int | None:
 
 def _places(keys: Iterable[Key]) -> list[Place]:
     return [Place(root, number, path, line) for _, _, root, path, line, number in keys]
+
+
+def _by_file(asked: tuple[str, Row]) -> tuple[int, bytes, int]:
+    _, row = asked
+    return row.root, row.path, row.line
 
 
 def _in_time(record: Record) -> tuple[int, str]:
