@@ -491,11 +491,31 @@ def test_what_is_no_anchor() -> None:
     done = said("timeline", "--anchor", "2026-13-01", "--json")
     assert (done.status, done.error()["code"]) == (3, "not_found")
     assert "--anchor" in refused("timeline")
+    assert "empty" in refused("timeline", "--anchor", "")
     with Recall() as recall:
         with pytest.raises(NotFound):
             recall.timeline("nix")
+        with pytest.raises(InvalidInput):
+            recall.timeline("")
         assert [each.id for each in recall.timeline("b", 1, 1).items][1] == "b"
         assert [each.id for each in recall.get("b")] == ["b"]
+
+
+def test_the_ends_of_time_are_told_as_they_are(root: Path) -> None:
+    times = {
+        "first": "0001-01-01T00:00:00Z",
+        "early": "0001-01-01T00:00:00+14:00",
+        "last": "9999-12-31T13:59:59.999999-10:00",
+        "late": "9999-12-31T23:59:59-14:00",
+    }
+    fill(root, {f"{name}.md": note(id=name, created=time) for name, time in times.items()})
+    assert said("refresh").status == 0
+    told = around("first")
+    assert (told["anchor"]["at"], ids(told)[0]) == ("0001-01-01T00:00:00Z", "first")
+    told = around("last")
+    assert (told["anchor"]["at"], ids(told)[-1]) == ("9999-12-31T23:59:59.999999Z", "last")
+    assert told["undated"] == 4  # with those that no year of four digits has in UTC
+    assert "no created" in refused("timeline", "--anchor", "late")
 
 
 def test_an_id_that_looks_like_a_time_is_an_id(root: Path) -> None:

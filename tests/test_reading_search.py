@@ -89,6 +89,8 @@ def test_from_and_to_are_inclusive() -> None:
     assert found("--from", "2026-03-02T14:00:00+02:00", "--to", "2026-03-02T12:00:00Z") == ["b"]
     assert found("--to", "2026-03-02") == ["a", "b", "c"]  # all of that day
     assert found("--to", "2026-03-02T00:00:00") == ["a", "c"]
+    assert found("--from", "2026-03", "--to", "2026-03") == ["a", "b"]
+    assert found("--to", "2026-02") == ["c"]
 
 
 def test_edited_since_it_was_indexed_it_is_judged_by_what_it_says(root: Path) -> None:
@@ -103,7 +105,8 @@ def test_edited_since_it_was_indexed_it_is_judged_by_what_it_says(root: Path) ->
 def test_a_time_must_be_one(option: str) -> None:
     for text in ("", "soon", "2026-13-01", "30d", "2026-03-01T25:00", "\udcff", "9" * 5000):
         assert option in refused("search", "vault", option, text)
-    for text in ("0001-01-01T00:00+14:00", "9999-12-31", "20260301", "2026-03-01 10:00"):
+    assert option in refused("search", "vault", option, "0001-01-01T00:00+14:00")
+    for text in ("0001-01-01T00:00", "9999-12-31", "20260301", "2026-03-01 10:00", "2026-03"):
         assert said("search", "vault", option, text).status == 0
 
 

@@ -25,21 +25,17 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-_DATE = len("2026-01-01")
-_DAY = 86_400_000_000  # microseconds
-
 
 def instant(context: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
-    """Read a time as microseconds since 1970 UTC; a date of ``--to`` is its last instant."""
+    """Read a time as microseconds since 1970 UTC; a day of ``--to`` is its end."""
     from index_cache.moments import instant as read
 
     if value is None:
         return None
-    found = read(value)
+    found = read(value, last=parameter.name == "to")
     if found is None:
         raise click.BadParameter("must be an ISO 8601 date or time", context, parameter)
-    ends = parameter.name == "to" and len(value) <= _DATE
-    return found + _DAY - 1 if ends else found
+    return found
 
 
 type_option = click.option(

@@ -226,6 +226,7 @@ class Readout:
         """Return the records around an id or a time. Raises NotFound, InvalidInput, Outdated."""
         if not (0 <= before <= MOST_AROUND and 0 <= after <= MOST_AROUND):
             raise InvalidInput(f"before and after must be from 0 to {MOST_AROUND}")
+        refuse_empty(anchor)
         places = with_id(self.stores, anchor)
         if len(places) > 1:
             raise self._several(anchor, places)
@@ -297,6 +298,14 @@ def asked_ids(ids: Iterable[str]) -> list[str]:
     if "" in given:
         raise InvalidInput("an id is empty", hint="recall search --cards QUERY shows ids")
     return [*dict.fromkeys(normalize("NFC", each) for each in given)]
+
+
+def refuse_empty(anchor: str) -> None:
+    """Refuse an anchor that is nothing. Raises InvalidInput."""
+    if not anchor:
+        raise InvalidInput(
+            "the anchor is empty", hint="name a record by its id, or a time: --anchor 2026-03-01"
+        )
 
 
 def not_found(missing: Sequence[str], *, time: bool = False) -> NotFound:

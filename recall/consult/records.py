@@ -198,9 +198,5 @@ def iso(instant: int) -> str:
     """Return microseconds since 1970 as ISO 8601 in UTC; of a second's parts what there is."""
     from datetime import UTC, datetime, timedelta
 
-    try:
-        time = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=instant)
-    except OverflowError:  # a zone took it out of the years that have a number
-        first, last = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
-        time = first if instant < 0 else last
+    time = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=instant)
     return time.isoformat().replace("+00:00", "Z")
