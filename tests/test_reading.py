@@ -128,6 +128,21 @@ def test_a_line_is_given_whole() -> None:
 
 
 @pytest.mark.usefixtures("root")
+def test_a_record_without_a_type_has_null(tmp_path: Path) -> None:
+    assert [each["type"] for each in get("a", "b", "j1")] == ["Decision", None, None]
+    assert {each["id"]: each["type"] for each in around("b")["items"]}["b"] is None
+    out = tmp_path / "b.json"
+    assert said("export", "b", "--out", str(out)).status == 0
+    assert json.loads(out.read_text(encoding="utf-8"))["records"][0]["type"] is None
+    (node,) = said("search", "--expand", "b", "--max-nodes", "1", "--json").data()["expansion"][
+        "nodes"
+    ]
+    assert node["type"] is None
+    (card,) = said("search", "undated", "--json").data()["items"]
+    assert card["type"] == ""  # as it was published
+
+
+@pytest.mark.usefixtures("root")
 def test_what_is_not_valid_is_given_and_says_so() -> None:
     (found,) = get("b")
     assert (found["valid"], found["valid_until"]) == (False, "2026-03-04")

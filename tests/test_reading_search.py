@@ -277,7 +277,7 @@ def test_a_card_has_nothing_of_a_body() -> None:
     (card,) = [each for each in told["items"] if each["id"] == "a"]
     assert card == {
         "id": "a",
-        "type": "",
+        "type": None,
         "created": "2026-03-01",
         "updated": None,
         "provenance": {

@@ -128,7 +128,7 @@ def card(record: Record, score: float | None) -> dict[str, object]:
     """Return what a record's card has: nothing of its body. It must have its text."""
     return {
         "id": record.id,
-        "type": record.type,
+        "type": record.type or None,
         "created": record.created or None,
         "updated": record.updated or None,
         "provenance": {
@@ -151,7 +151,7 @@ def event(record: Record) -> dict[str, object]:
         "path": record.path,
         "abs_path": record.abs_path,
         "line": record.line,
-        "type": record.type,
+        "type": record.type or None,
         "title": record.title,
         "created": record.created,
         "created_at": iso(record.created_at or 0),
@@ -171,7 +171,7 @@ def whole(record: Record) -> dict[str, object]:
         "path": record.path,
         "abs_path": record.abs_path,
         "line": record.line,
-        "type": record.type,
+        "type": record.type or None,
         "title": record.title,
         "description": record.description or None,
         "tags": list(record.tags),
