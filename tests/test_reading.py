@@ -122,7 +122,7 @@ def get_id(root: Path, path: str) -> str:
 def test_a_line_is_given_whole() -> None:
     one, two = get("j1", "j2")
     assert (one["line"], one["content"], one["path"]) == (1, "One of the vault.", "rows.jsonl")
-    assert json.loads(one["metadata"]) == {"id": "j1", "created": "2026-03-05", "x": {"y": "1"}}
+    assert json.loads(one["metadata"]) == {"id": "j1", "created": "2026-03-05", "x": {"y": 1}}
     assert (two["line"], two["content"], two["session"]) == (2, "Two .", "s1")
     assert json.loads(two["metadata"]) == {"id": "j2", "session": "s1", "created": "soon"}
 
@@ -140,6 +140,48 @@ def test_a_record_without_a_type_has_null(tmp_path: Path) -> None:
     assert node["type"] is None
     (card,) = said("search", "undated", "--json").data()["items"]
     assert card["type"] == ""  # as it was published
+
+
+def test_nothing_of_the_metadata_of_a_line_is_cut(root: Path) -> None:
+    deep: object = {"e": [1, 2.50, True, None, "end"], "f": {}, "g": []}
+    for key in "dcba":
+        deep = {key: [deep]}
+    line = {"Id": "deep", "content": 7, "Text": "The text.", "x": deep, "many": [*range(1_500)]}
+    text = json.dumps(line)[:-1] + ', "n": 0.10, "big": 1e999, "y": NaN, "k": 1, "k": 2}'
+    (root / "deep.jsonl").write_text(text, encoding="utf-8")
+    (found,) = get("deep")
+    assert found["content"] == "The text."
+    assert '"n":0.10,"big":1e999,"y":"NaN","k":1,"k":2}' in found["metadata"]
+    told = json.loads(found["metadata"])
+    expected = {key: value for key, value in line.items() if key != "Text"}
+    assert told == expected | {"n": 0.1, "big": float("inf"), "y": "NaN", "k": 2}
+    assert [*told][:3] == ["Id", "content", "x"]
+
+
+def test_a_private_span_goes_on_in_the_fields_behind_it(root: Path) -> None:
+    lines = [
+        '{"id": "p1", "text": "Open <private>s", "note": "t", "x": ["u"], "session": "s9"}',
+        '{"id": "p2", "x": {"a": ["open <private>", "t"], "b": "u"}, "text": "s</private> t"}',
+        '{"id": "p3", "open <private>": "s", "text": "t"}',
+        '{"id": "p4", "a": "b <private>s</private>", "text": "open"}',
+        '{"id": "p5", "text": "a <private>s", "private": true}',
+        '{"id": "p6", "title": "&lt;private>", "deep": [[[[[["<private>t"]]]]]], "text": "u"}',
+        '{"id": "p7", "deep": [[[[[["open <private>t"]]]]]], "text": "u"}',
+    ]
+    (root / "p.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    found = get("p1", "p2", "p3", "p4", "p6", "p7")
+    assert [each["content"] for each in found] == ["Open ", "", "", "open", "", ""]
+    assert found[0]["session"] is None
+    assert [json.loads(each["metadata"]) for each in found] == [
+        {"id": "p1"},
+        {"id": "p2", "x": {"a": ["open "]}},
+        {"id": "p3", "open ": None},
+        {"id": "p4", "a": "b "},
+        {"id": "p6", "title": ""},
+        {"id": "p7", "deep": [[[[[["open "]]]]]]},
+    ]
+    assert said("get", "p5").status == 3
+    assert said("search", "open", "--json").data()["total"] == 2
 
 
 @pytest.mark.usefixtures("root")

@@ -5,18 +5,14 @@ from __future__ import annotations
 import os
 
 from index_cache import files
-from index_cache.text import TEXTS, Content, NotText, split, text_of
-from recall import quickjson
+from index_cache.text import Content, NotText, split
 from recall.consult.records import Text
 from recall.fresh import admit, refuse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from index_cache.chronicle import Row
     from index_cache.files import FileSystem
-    from index_cache.frontmatter import Value
     from index_cache.jsonl import Lines
     from index_cache.model import Root
     from index_cache.parse import Document
@@ -146,23 +142,9 @@ def _line(row: Row, lines: Lines) -> Text | None:
         _say(row, found)
     line = lines.find(row.line, row.digest)
     try:
-        fields = {} if line is None else lines.fields(line)
+        return None if line is None else Text(*lines.parts(line))
     except NoRecord:
         return None
-    return Text(text_of(fields), _rest(fields))
-
-
-def _rest(fields: Mapping[str, Value]) -> str:
-    """Return all but the text of a record's fields as JSON."""
-    content = text_of(fields)
-    nested = {f"{key}." for key, value in fields.items() if isinstance(value, dict)}
-    kept: dict[str, Value] = {}
-    for key, value in fields.items():
-        if value == content and key in TEXTS:
-            content = ""  # of two the first is meant
-        elif not any(map(key.startswith, nested)):
-            kept[key] = value
-    return quickjson.dumps(kept)
 
 
 def _say(row: Row, document: Document) -> None:
