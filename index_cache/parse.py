@@ -110,8 +110,18 @@ class Document:
 
 
 def bounds(meta: Mapping[str, Value]) -> tuple[str, str]:
-    """Return from when and until when what is said is valid, as it was typed."""
-    return _text(meta, "valid_from"), _text(meta, "valid_until")
+    """Return from when and until when what is said is valid, as it was typed.
+
+    What is no text is no time either, and must be told: it is given in brackets.
+    """
+    return _bound(meta.get("valid_from")), _bound(meta.get("valid_until"))
+
+
+def _bound(value: Value | None) -> str:
+    if value is None or isinstance(value, str):
+        return _line(value or "")
+    texts = [each for each in value if isinstance(each, str)]
+    return _line(f"[{', '.join(texts)}]")
 
 
 def _text(meta: Mapping[str, Value], *keys: str) -> str:

@@ -115,6 +115,27 @@ def test_what_is_no_time_is_told(place: Place) -> None:
     place.check()  # although no line was read again
 
 
+def test_what_is_no_text_is_told_as_no_time(place: Place) -> None:
+    place.write("a.md", note("list", valid_until="[2020-01-01]"))
+    place.write("c.md", note("mapping", valid_from="{from: 2020-01-01}"))
+    place.write("d.md", note("nothing", valid_from=""))
+    lines = [
+        {"text": "zebra", "valid_until": each} for each in (["2020-01-01"], [], {}, None, "2999")
+    ]
+    place.write("b.jsonl", "".join(f"{json.dumps(each)}\n" for each in lines))
+    told = {each.path: each.reason for each in place.refresh().skipped}
+    what = "a time in valid_from or valid_until can't be read"
+    assert told == {
+        b"a.md": f"indexed, but {what}",
+        b"b.jsonl": f"{what} on line 1 and 2 more",
+        b"c.md": f"indexed, but {what}",
+    }
+    assert found(place)[1:] == (4, 0)  # all: the lines have one text
+    place.write("b.jsonl", "".join(f"{json.dumps(each)}\n" for each in lines[::-1]))
+    place.refresh()
+    place.check()  # although no line was read again
+
+
 def test_the_hook_injects_nothing_that_is_not_valid(
     tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
