@@ -639,9 +639,19 @@ def test_an_export_overwrites_nothing(tmp_path: Path) -> None:
     done = said("export", "a", "--out", "no/x", "--json")
     assert (done.status, done.error()["code"]) == (3, "not_found")
     for name in ("", "a\0b"):
-        assert said("export", "a", "--out", name, "--json").error()["code"] == "invalid_input"
+        assert "needs a name" in refused("export", "a", "--out", name)
+    assert "never overwritten" in refused("export", "a", "--out", "file")
+    assert "no file" in refused("export", "a", "--out", "/dev/null")
+    assert "/dev/null-2" not in said("export", "a", "--out", "/dev/null").stderr
     assert said("export", "a", "--out", "file\n").status == 0
     assert not [each for each in os.listdir(tmp_path) if each.endswith(".tmp")]
+
+
+@pytest.mark.usefixtures("root")
+def test_an_export_to_a_dash_is_put_out(tmp_path: Path) -> None:
+    assert said("export", "a", "--out", "-").stdout == said("export", "a").stdout
+    assert said("export", "a", "--out", "-", "--json").data()["count"] == 1
+    assert not (tmp_path / "-").exists()
 
 
 @pytest.mark.usefixtures("root")

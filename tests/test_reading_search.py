@@ -79,6 +79,14 @@ def test_sources_and_sessions_are_exact() -> None:
     assert found("--session", "s1", "--type", "Decision") == []
 
 
+@pytest.mark.parametrize("option", ["--source", "--session", "--type"])
+@pytest.mark.parametrize("command", [["search", "vault"], ["timeline", "--anchor", "a"]])
+@pytest.mark.usefixtures("root")
+def test_an_empty_filter_is_refused(command: list[str], option: str) -> None:
+    for text in ("", " "):
+        assert option in refused(*command, option, "x", option, text)
+
+
 @pytest.mark.usefixtures("root")
 def test_from_and_to_are_inclusive() -> None:
     assert found("--from", "1970-01-01") == ["a", "b", "c"]

@@ -119,9 +119,8 @@ def test_what_is_no_text_is_told_as_no_time(place: Place) -> None:
     place.write("a.md", note("list", valid_until="[2020-01-01]"))
     place.write("c.md", note("mapping", valid_from="{from: 2020-01-01}"))
     place.write("d.md", note("nothing", valid_from=""))
-    lines = [
-        {"text": "zebra", "valid_until": each} for each in (["2020-01-01"], [], {}, None, "2999")
-    ]
+    bounds: list[Any] = [["2020-01-01"], [], {}, None, "2999"]
+    lines = [{"text": "zebra", "valid_until": each} for each in bounds]
     place.write("b.jsonl", "".join(f"{json.dumps(each)}\n" for each in lines))
     told = {each.path: each.reason for each in place.refresh().skipped}
     what = "a time in valid_from or valid_until can't be read"

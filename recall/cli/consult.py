@@ -38,10 +38,20 @@ def instant(context: click.Context, parameter: click.Parameter, value: str | Non
     return found
 
 
+def not_empty(
+    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Refuse an empty text, which would mean all records that say nothing there."""
+    if not all(map(str.strip, values)):
+        raise click.BadParameter("must not be empty", context, parameter)
+    return values
+
+
 type_option = click.option(
     "--type",
     "types",
     multiple=True,
+    callback=not_empty,
     shell_complete=completing.a_type,
     help="Only notes of this type. Repeatable.",
 )
@@ -49,6 +59,7 @@ source_option = click.option(
     "--source",
     "sources",
     multiple=True,
+    callback=not_empty,
     metavar="TEXT",
     shell_complete=completing.a_source,
     help="Only records with exactly this source. Repeatable.",
@@ -57,6 +68,7 @@ session_option = click.option(
     "--session",
     "sessions",
     multiple=True,
+    callback=not_empty,
     metavar="TEXT",
     shell_complete=completing.a_session,
     help="Only records of exactly this session. Repeatable.",
