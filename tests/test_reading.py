@@ -204,6 +204,17 @@ def test_of_a_note_that_is_too_long_the_rest_is_said_to_be_missing(
     assert (found["content"], found["cut"]) == ("x" * 10, cut)
 
 
+def test_an_id_behind_the_end_of_what_is_read_is_hinted_at(root: Path, home: Path) -> None:
+    assert "--skipped" not in said("get", "nix").stderr
+    fill(root, {"long.jsonl": '{"id": "first"}\n' * 2 + '{"id": "behind"}\n'})
+    config = home / ".config" / "recall" / "config.toml"
+    config.write_text(f'[roots.notes]\npath = "{root}"\njsonl = true\nmax_file_bytes = 400\n')
+    fill(root, {"long.jsonl": '{"text": "first"}\n' * 30 + '{"id": "behind"}\n'})
+    done = said("get", "behind", "--json")
+    assert done.status == 3
+    assert "recall status --skipped" in done.error()["hint"]
+
+
 @pytest.mark.usefixtures("root")
 def test_ids_come_in_their_order_and_once() -> None:
     assert [each["id"] for each in get("j1", "a", "j1", "d", "a")] == ["j1", "a", "d"]
@@ -640,7 +651,7 @@ def test_an_export_overwrites_nothing(tmp_path: Path) -> None:
     assert (done.status, done.error()["code"]) == (3, "not_found")
     for name in ("", "a\0b"):
         assert "needs a name" in refused("export", "a", "--out", name)
-    assert "never overwritten" in refused("export", "a", "--out", "file")
+    assert "ever overwritten" in refused("export", "a", "--out", "file")
     assert "no file" in refused("export", "a", "--out", "/dev/null")
     assert "/dev/null-2" not in said("export", "a", "--out", "/dev/null").stderr
     assert said("export", "a", "--out", "file\n").status == 0

@@ -72,7 +72,6 @@ def test_sources_and_sessions_are_exact() -> None:
     assert found("--session", "s1") == ["a", "c"]
     assert found("--session", "s1", "--source", "cli") == ["a"]
     assert found("--session", "s") == []
-    assert found("--source", "") == ["c"]
     assert found("--source", "\udcff", "--source", "web") == ["b"]
     assert found("--source", "\ud800") == []
     assert search("vault", "-k", "5", "--source", "web")["total"] == 1
@@ -383,6 +382,23 @@ def test_an_expansion_for_people(root: Path) -> None:
         "there are more: raise --max-nodes or --max-tokens\n"
     )
     assert "forged" not in said("search", "--expand", "a", "--cards").stdout
+    told = said("search", "--expand", "e").stdout
+    assert told.endswith(
+        "1 record not shown: not valid now\nlead to no record, or to several: nowhere (of e)\n"
+    )
+
+
+@pytest.mark.usefixtures("root")
+def test_a_hint_names_what_helps() -> None:
+    hint = said("search", "vault", "--before", "2026-03-01", "--json").error()
+    assert "--source" not in hint["message"]
+    assert hint["hint"].startswith("--from TIME and --to TIME, or after: and before: in QUERY; ")
+    hint = said("search", "--expand", "e", "--budget", "500", "--json").error()
+    assert "--max-tokens" in hint["hint"]
+    assert "--page-size" not in hint["hint"]
+    for command in (["search", "vault"], ["get", "a"], ["refresh"]):
+        assert "3,600" in refused(*command, "--wait", "3601")
+        assert said(*command, "--wait", "3600").status == 0
 
 
 @pytest.mark.usefixtures("root")

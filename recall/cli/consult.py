@@ -10,7 +10,7 @@ import click
 
 from recall.cli import completing
 from recall.cli.common import Console, flush_output, progress_on, working_directory
-from recall.cli.options import seconds
+from recall.cli.options import waited
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,9 +81,9 @@ no_refresh_option = click.option(
 wait_option = click.option(
     "--wait",
     type=float,
-    callback=seconds,
+    callback=waited,
     metavar="SECONDS",
-    help="How long to wait for another process that builds the first cache.  [default: 30]",
+    help="How long to wait for another process to build the first cache, to 3600.  [default: 30]",
 )
 
 

@@ -9,6 +9,7 @@ from index_cache import chronicle, files
 from index_cache.errors import IntegrityError, InvalidInput, NotFound
 from index_cache.filters import is_whole
 from index_cache.ids import Place, with_id
+from index_cache.limits import CUT
 from recall.consult.records import Record, Related
 from recall.consult.whole import Files
 
@@ -28,6 +29,7 @@ MOST_IDS = 100
 MOST_AROUND = 100
 AROUND = 5
 _NAMED = 5  # ids, or paths, that a message names
+_SHOWN = 200  # characters of each
 
 
 class Outdated(Exception):
@@ -117,8 +119,13 @@ class Readout:
             if not places:
                 missing.append(each)
         if missing:
-            raise not_found(missing)
+            raise not_found(missing, cut=self._is_cut())
         return found
+
+    def _is_cut(self) -> bool:
+        """Tell whether a file is too long to be read whole: an id may stand behind that."""
+        notes = itertools.chain(*(store.notes("skipped") for store in self.stores))
+        return any(each.reason.startswith(CUT) for each in notes)
 
     def _several(self, record_id: str, places: Sequence[Place]) -> IntegrityError:
         paths = [self._shown(each) for each in places]
@@ -126,7 +133,7 @@ class Readout:
         if len({each.root for each in places}) == len(places):
             hint = f"--root says which is meant, or {hint}"
         return IntegrityError(
-            f'{len(paths)} records have the id "{record_id}": {", ".join(paths)}',
+            f'{len(paths)} records have the id "{_bounded(record_id)}": {", ".join(paths)}',
             where=paths[0],
             hint=hint,
         )
@@ -308,21 +315,32 @@ def refuse_empty(anchor: str) -> None:
         )
 
 
-def not_found(missing: Sequence[str], *, time: bool = False) -> NotFound:
-    """Return what to say of ids that no record has; ``time``: it might have been one as well."""
-    what = ", ".join(f'"{each}"' for each in missing[:_NAMED])
+def _bounded(record_id: str) -> str:
+    """Return an id as a message has it."""
+    return record_id if len(record_id) <= _SHOWN else f"{record_id[:_SHOWN]}…"
+
+
+def not_found(missing: Sequence[str], *, time: bool = False, cut: bool = False) -> NotFound:
+    """Return what to say of ids that no record has.
+
+    ``time``: it might have been one as well; ``cut``: not all of each file was read.
+    """
+    what = ", ".join(f'"{_bounded(each)}"' for each in missing[:_NAMED])
     more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
     ids = "id" if len(missing) == 1 else "ids"
     or_time = ", and it is no ISO 8601 date or time" if time else ""
+    behind = "; recall status --skipped names files that are too long to be read whole"
     return NotFound(
         f"no record has the {ids} {what}{more}{or_time}",
-        hint="recall search --cards QUERY shows ids; those of other roots need --root",
+        hint="recall search --cards QUERY shows ids; those of other roots need --root"
+        + (behind if cut else ""),
     )
 
 
 def _undated(record_id: str) -> InvalidInput:
+    named = _bounded(record_id)
     return InvalidInput(
-        f'the record "{record_id}" has no created that can be read: it has no place in time',
+        f'the record "{named}" has no created that can be read: it has no place in time',
         hint="give a date as the anchor",
     )
 
