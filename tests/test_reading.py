@@ -204,6 +204,35 @@ def test_of_a_note_that_is_too_long_the_rest_is_said_to_be_missing(
     assert (found["content"], found["cut"]) == ("x" * 10, cut)
 
 
+def test_an_id_that_is_too_long_is_none_and_told(root: Path) -> None:
+    most, over = "i" * 4_000, "i" * 4_001
+    ids = [most, f"{over}a", f"{over}b"]
+    fill(
+        root, {"long.jsonl": "".join(json.dumps({"id": each, "text": "t"}) + "\n" for each in ids)}
+    )
+    fill(root, {"long.md": note(id=f"{over}c")})
+    assert said("refresh").status == 0
+    assert get(most)[0]["line"] == 1
+    ids[1:] = [place_id(b"long.jsonl", 2), place_id(b"long.jsonl", 3), place_id(b"long.md", 0)]
+    assert [each["id"] for each in get(*ids)] == ids
+    done = said("get", over, f"{over}a", "--json")
+    assert done.status == 3
+    assert len(done.error()["message"]) < 600
+    assert said("status", "--json").data()["duplicates"] == []
+    (status,) = said("status", "--skipped", "--json").data()["roots"]
+    told = {each["path"]: each["reason"] for each in status["skipped"]}
+    what = "an id longer than 4,000 characters is replaced by that of its line on line"
+    assert told["long.jsonl"] == f"{what} 2 and 1 more"
+    assert told["long.md"].startswith("indexed, but its id is longer than 4,000 characters")
+    before = (root / "long.jsonl").read_text(encoding="utf-8")
+    fill(root, {"long.jsonl": "{}\n" + before})
+    assert said("refresh").status == 0
+    assert said("rebuild", "--check").status == 0
+    (status,) = said("status", "--skipped", "--json").data()["roots"]
+    told = {each["path"]: each["reason"] for each in status["skipped"]}
+    assert told["long.jsonl"] == f"{what} 3 and 1 more"
+
+
 def test_an_id_behind_the_end_of_what_is_read_is_hinted_at(root: Path, home: Path) -> None:
     assert "--skipped" not in said("get", "nix").stderr
     fill(root, {"long.jsonl": '{"id": "first"}\n' * 2 + '{"id": "behind"}\n'})

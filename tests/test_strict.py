@@ -147,6 +147,11 @@ PLANTED: dict[str, tuple[Plant, tuple[str, int | None, str]]] = {
         ("log.jsonl", 1, "time"),
     ),
     "time stamp of a line": (_lines({"timestamp": "soon"}), ("log.jsonl", 1, "time")),
+    "an id that is too long": (_meta("x: 1", f"id: {'i' * 4_001}"), ("sub/bad.md", 4, "metadata")),
+    "an id that is too long on a line": (
+        _lines({"id": "i" * 4_001}),
+        ("log.jsonl", 1, "metadata"),
+    ),
     "a number for a time": (_lines({"valid_until": 1.5}), ("log.jsonl", 1, "time")),
     "control character on a line": (_lines({"text": "a\x1bb"}), ("log.jsonl", 1, "control")),
     "NUL on a line": (_lines({}, {"text": "a\0b"}), ("log.jsonl", 2, "control")),
