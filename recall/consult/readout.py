@@ -240,7 +240,11 @@ class Readout:
         row = self.rows(places)[0] if places else None
         at = _instant(anchor) if row is None else row.instants["created_at"]
         if at is None:
-            raise not_found([anchor], time=True) if row is None else _undated(anchor)
+            raise (
+                not_found([anchor], time=True, cut=self._is_cut())
+                if row is None
+                else _undated(anchor)
+            )
         known = None if row is None else row.texts["record_id"]
         made = Timeline(known, at)
         spans = chronicle.before(at, known), chronicle.after(at, known)
