@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from index_cache.guard import guarded, is_digest, is_path, is_signature, is_text
+from index_cache.moments import FIRST, LAST
 from index_cache.search import ORPHAN, SOUND, conditions
 
 TYPE_CHECKING = False
@@ -76,8 +77,12 @@ class Row:
             and is_signature(self.signature)
             and is_digest(self.digest)
             and all(map(is_text, self.texts.values()))
-            and all(each is None or isinstance(each, int) for each in self.instants.values())
+            and all(map(_is_instant, self.instants.values()))
         )
+
+
+def _is_instant(value: object) -> bool:
+    return value is None or (isinstance(value, int) and FIRST <= value <= LAST)
 
 
 @guarded

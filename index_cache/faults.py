@@ -8,6 +8,7 @@ import unicodedata
 from index_cache import frontmatter
 from index_cache.jsonl import Lines
 from index_cache.moments import instant
+from index_cache.parse import has_long_id
 from index_cache.privacy import strip
 from index_cache.text import TEXTS, decode, is_unclosed, split
 
@@ -30,6 +31,9 @@ TIMES = (
     "valid_until",
     "stale_after",
 )
+# Of a line that is created as well, where it says nothing else.
+LINE_TIMES = (*TIMES, "timestamp")
+_LONG_ID = "its id is longer than 4,000 characters"
 # Unicode's Cc, less tab, newline and carriage return.
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
@@ -80,9 +84,11 @@ def of_lines(data: bytes) -> list[Fault]:
 
 def _of_record(fields: Mapping[str, Value], raw: bytes) -> Iterator[tuple[str, str]]:
     """Yield kind and reason of what is wrong with a record."""
-    for key in TIMES:
+    for key in LINE_TIMES:
         if not _is_time(fields.get(key)):
             yield "time", f"{key} is no date or time"
+    if has_long_id(fields):
+        yield "metadata", _LONG_ID
     body = "\n".join(_texts([fields[key] for key in TEXTS if key in fields]))
     head = "\n".join(_texts({key: each for key, each in fields.items() if key not in TEXTS}))
     if CONTROL.search(body) or CONTROL.search(head) or _NUL.search(raw):
@@ -123,6 +129,8 @@ def _block(block: str, first: int) -> Iterator[Fault]:
     for key in TIMES:
         if not _is_time(meta.get(key)):
             yield first + _place(block, key), "time", f"{key} is no date or time"
+    if has_long_id(meta):
+        yield first + _place(block, "id"), "metadata", _LONG_ID
     yield from _escaped(meta, block, first)
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import takewhile
 
 from index_cache.digests import sha256
-from index_cache.privacy import folded, is_private, strip
+from index_cache.privacy import folded, is_private, strip, strip_open
 from index_cache.taghints import may_have_tags
+from index_cache.text import TEXTS, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,14 +24,34 @@ if TYPE_CHECKING:
 
 MAX_LINE = 1024 * 1024  # bytes
 _BOM = b"\xef\xbb\xbf"
-_MAX_DEPTH = 4  # of what is kept, as in a metadata block
+_MAX_DEPTH = 4  # of the fields, as in a metadata block
 _MAX_ITEMS = 1_000
 # What json itself takes depends on how deep the program's own stack is.
 _MAX_NESTED = 200
 _NESTING = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[{]|[\]}]', re.DOTALL)
+
+
+class Token(str):
+    """A number, ``true`` or ``false`` as it was typed: a text among fields, and none in JSON."""
+
+    __slots__ = ()
+
+
+class _Pairs(list["tuple[str, Any]"]):
+    """The keys of an object with their values, in order."""
+
+    __slots__ = ()
+
+
 _DECODER = json.JSONDecoder(
-    strict=True, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=list
+    strict=True,
+    parse_float=Token,
+    parse_int=Token,
+    parse_constant=Token,
+    object_pairs_hook=_Pairs,
 )
+# What Python reads of a number, and JSON does not have.
+_NO_NUMBERS = ("NaN", "Infinity", "-Infinity")
 
 
 class NoRecord(ValueError):
@@ -61,8 +83,9 @@ ANY = _Any()
 class Lines:
     """The lines of a file that are records.
 
-    ``found`` has them in order, ``problem`` says which are none. ``cut`` says that the file goes on
-    behind ``data``: what is missing of the last line is nobody's fault. Lines whose digest is
+    ``found`` has them in order, one of them alone unless ``is_all``; ``problem`` says which are
+    none. ``cut`` says that the file goes on behind ``data``: what is missing of the last line is
+    nobody's fault. Lines whose digest is ``known`` are not looked into again.
     ``known`` are not looked into again.
     """
 
@@ -73,6 +96,8 @@ class Lines:
             data = data[: data.rfind(b"\n") + 1]
         self._data = data.removeprefix(_BOM)
         self.found: list[Line] = []
+        self.is_all = True
+        self._by_digest: dict[bytes, list[Line]] | None = None
         self._all = self._bad = 0
         self._first = ""
         if self._crosses(known):
@@ -114,10 +139,25 @@ class Lines:
 
         Raises NoRecord for one that was not looked into, and is none or withholds itself.
         """
+        return _fields(self._pairs(line))
+
+    def parts(self, line: Line) -> tuple[str, str]:
+        """Return the text of one of the lines, and all but that as JSON, whole. Raises NoRecord."""
+        pairs = self._pairs(line)
+        fields = _fields(pairs)
+        content = text_of(fields)
+        key = next((key for key in TEXTS if content and fields.get(key) == content), None)
+        at = max(
+            (n for n, (name, said) in enumerate(pairs) if name.lower() == key and said == content),
+            default=len(pairs),
+        )
+        return content, _json(_Pairs([*pairs[:at], *pairs[at + 1 :]]))
+
+    def _pairs(self, line: Line) -> _Pairs:
         public = _Public(_text(self.raw(line)))
         if public.withheld:
             raise NoRecord("private")
-        return _fields(public.pairs)
+        return public.pairs
 
     def raw(self, line: Line) -> bytes:
         """Return the bytes of one of the lines."""
@@ -144,12 +184,16 @@ class Lines:
             same = sha256(_text(made.raw(line)).encode()).digest() == digest
         except NoRecord:
             return None
-        made.found = [line]
+        made.found, made.is_all = [line], False
         return made if same else None
 
     def find(self, number: int, digest: bytes) -> Line | None:
         """Return the line with a digest; of several the one at ``number``, else the first."""
-        same = [line for line in self.found if line.digest == digest]
+        if self._by_digest is None:
+            self._by_digest = {}
+            for line in self.found:
+                self._by_digest.setdefault(line.digest, []).append(line)
+        same = self._by_digest.get(digest, [])
         return next((line for line in same if line.number == number), same[0] if same else None)
 
 
@@ -191,19 +235,20 @@ def _digest(line: bytes, known: Container[bytes]) -> bytes | None:
     public = _Public(text)
     if public.withheld:
         return None
-    seen = repr(public.pairs) if public.differs else text
+    seen = _json(public.pairs) if public.differs else text
     return sha256(seen.encode("utf-8", "surrogatepass")).digest()
 
 
 class _Public:
     """What is public of the object that a line is: ``pairs`` of keys and values, in order.
 
-    Values are texts, None, lists, and lists of pairs. ``differs`` says that there were private
-    spans in it, ``withheld`` that all of it is private. Raises NoRecord.
+    Values are texts, tokens, None, lists, and pairs. ``differs`` says that there were private spans
+    in it, ``withheld`` that all of it is private. A span that is opened in a key or a value, and
+    not closed there, withholds all that follows in the line. Raises NoRecord.
     """
 
     def __init__(self, text: str) -> None:
-        self.differs = False
+        self.differs = self._opened = False
         if text.count("[") + text.count("{") > _MAX_NESTED:
             _refuse_deep(text)
         try:
@@ -211,36 +256,63 @@ class _Public:
         except (ValueError, RecursionError) as error:
             at = getattr(error, "pos", None)
             raise NoRecord("not JSON" if at is None else f"not JSON at column {at + 1}") from None
-        if not text.startswith("{"):
+        if not isinstance(found, _Pairs):
             raise NoRecord("JSON, but no object")
-        self.pairs = self._pairs(found, 0)
-        self.withheld = any(
-            "rivate" in (name := folded(key)) and name == "private" and is_private(value)
-            for key, value in self.pairs
-        )
+        self.pairs = self._object(found)
+        # What an open span withholds says it as well.
+        self.withheld = _says_private(found) or _says_private(self.pairs)
 
-    def _pairs(self, found: list[tuple[str, Any]], depth: int) -> list[tuple[str, Any]]:
-        return [(self._text(key), self._value(value, depth + 1)) for key, value in found]
+    def _object(self, found: _Pairs) -> _Pairs:
+        public = _Pairs()
+        for key, value in found:
+            if self._opened:
+                break
+            public.append((self._text(key), self._value(value)))
+        return public
 
     def _text(self, text: str) -> str:
         """Return a text without private spans, halves of characters and NULs."""
         if not text.isascii():
             text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        public = strip(text)
+        public, self._opened = strip_open(text)
         self.differs |= public != text
         return public.replace("\0", " ")
 
-    def _value(self, value: Any, depth: int) -> Any:  # noqa: ANN401 - from JSON
-        """Return a value as text, list or pairs; what lies too deep is left out."""
+    def _value(self, value: Any) -> Any:  # noqa: ANN401 - from JSON
+        """Return what is public of a value; of a key in which a span was opened it has none."""
+        if self._opened:
+            return None
+        if isinstance(value, bool):
+            return Token("true" if value else "false")
+        if value is None or isinstance(value, Token):
+            return value
         if isinstance(value, str):
             return self._text(value)
-        if isinstance(value, bool):
-            return "true" if value else "false"
-        if value is None or depth > _MAX_DEPTH:
-            return None
-        if value and isinstance(value[0], tuple):
-            return self._pairs(value[:_MAX_ITEMS], depth)
-        return [self._value(each, depth + 1) for each in value[:_MAX_ITEMS]]
+        if isinstance(value, _Pairs):
+            return self._object(value)
+        return [self._value(each) for each in takewhile(lambda _: not self._opened, value)]
+
+
+def _says_private(pairs: _Pairs) -> bool:
+    return any(
+        "rivate" in (name := folded(key)) and name == "private" and _is_private(value)
+        for key, value in pairs
+    )
+
+
+def _is_private(value: Any) -> bool:  # noqa: ANN401 - from JSON
+    return is_private(str(value) if isinstance(value, bool) else value)
+
+
+def _json(value: Any) -> str:  # noqa: ANN401 - of pairs
+    """Return a public value as JSON, with numbers as they were typed."""
+    if isinstance(value, Token):
+        return f'"{value}"' if value in _NO_NUMBERS else value
+    if value is None or isinstance(value, str):
+        return json.dumps(value)
+    if isinstance(value, _Pairs):
+        return "{" + ",".join(f"{json.dumps(key)}:{_json(each)}" for key, each in value) + "}"
+    return "[" + ",".join(map(_json, value)) + "]"
 
 
 def _refuse_deep(text: str) -> None:
@@ -252,21 +324,31 @@ def _refuse_deep(text: str) -> None:
             raise NoRecord("nested too deeply")
 
 
-def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Value]:
-    """Return pairs as ``frontmatter.parse`` has a block: keys in lower case, ``a.b`` too."""
+def _fields(pairs: _Pairs) -> dict[str, Value]:
+    """Return pairs as ``frontmatter.parse`` has a block: keys in lower case, ``a.b`` too.
+
+    A text is a text in JSON, too: a number where one belongs hides no other.
+    """
     found: dict[str, Value] = {}
     for key, value in pairs:
-        if value is not None:
-            found[key.lower()] = _plain(value)
+        name = key.lower()
+        plain = None if name in TEXTS and isinstance(value, Token) else _plain(value, 1)
+        if plain is not None:
+            found[name] = plain
     for key, value in list(found.items()):
         if isinstance(value, dict):
             found.update((f"{key}.{inner}", below) for inner, below in value.items())
     return found
 
 
-def _plain(value: Any) -> Value:  # noqa: ANN401 - of pairs
-    if isinstance(value, str):
+def _plain(value: Any, depth: int) -> Value | None:  # noqa: ANN401 - of pairs
+    """Return a value as text, list or mapping; what lies too deep, or is too much, is left out."""
+    if value is None or isinstance(value, str):
         return value
-    if value and isinstance(value[0], tuple):
-        return {key.lower(): _plain(each) for key, each in value if each is not None}
-    return [_plain(each) for each in value if each is not None]
+    if depth > _MAX_DEPTH:
+        return None
+    if isinstance(value, _Pairs):
+        pairs = ((key.lower(), _plain(each, depth + 1)) for key, each in value[:_MAX_ITEMS])
+        return {key: each for key, each in pairs if each is not None}
+    items = (_plain(each, depth + 1) for each in value[:_MAX_ITEMS])
+    return [each for each in items if each is not None]

@@ -15,6 +15,7 @@ SYMLINK, NOT_REGULAR = "symlink", "not a regular file"
 NOT_HERE = "not on this disk (cloud placeholder)"
 CUT, BEYOND = "only its first", "beyond the root's limit of"
 ESCAPED = "its real path lies outside of the root"
+LONG_ID = "its id is longer than 4,000 characters: it goes by that of its path"
 
 
 def apply(entries: dict[bytes, bytes], skipped: list[Skipped], rules: Rules) -> None:

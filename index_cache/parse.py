@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from index_cache.frontmatter import Value
 
 TIERS = ("unverified", "machine-confirmed", "human-reviewed")
-_MAX_FIELD = 4_000  # characters of one metadata field that are kept; the text stays in the file
+MAX_FIELD = 4_000  # characters of one metadata field that are kept; the text stays in the file
 _MAX_LISTED = 64  # tags, or other names
 _TITLE = 1_000  # characters of a text's first line, in which its title is
 _FENCES = ("---", "+++", "%yaml")
@@ -30,6 +30,7 @@ class Document:
     All fields are text, "" where the note says nothing; ``title`` is never empty. ``modified`` is
     "" when only the file's own time can tell. ``tier`` is one of TIERS. ``withheld`` says that the
     note must appear nowhere. ``language`` is that of its words in Latin letters (ISO 639-1).
+    ``has_long_id`` says that its own id is too long to be kept, and ``id`` is "".
     ``aliases`` are other names of it, ``body`` is the indexed text after the metadata block.
     """
 
@@ -39,6 +40,7 @@ class Document:
         "created",
         "description",
         "excerpt",
+        "has_long_id",
         "id",
         "language",
         "modified",
@@ -81,7 +83,8 @@ class Document:
         return made
 
     def _describe(self, meta: Mapping[str, Value]) -> None:
-        self.id = _text(meta, "id")
+        self.id = _id(meta)
+        self.has_long_id = has_long_id(meta)
         self.type = _text(meta, "type", "metadata.type")
         self.description = markdown.plain(_text(meta, "description"))
         self.tags = _listed(meta.get("tags") or meta.get("metadata.tags"))
@@ -106,12 +109,39 @@ class Document:
         named = markdown.plain(_text(meta, "title", "name"))
         name = files.portable(path.rpartition(b"/")[2]).decode("utf-8", "backslashreplace")
         stem = " ".join(name.rpartition(".")[0].split())
-        return (named or heading or stem or " ".join(name.split()))[:_MAX_FIELD]
+        return (named or heading or stem or " ".join(name.split()))[:MAX_FIELD]
+
+
+def has_long_id(meta: Mapping[str, Value]) -> bool:
+    """Tell whether an id is longer than is kept: what is left of two might be the same."""
+    return len(_whole_id(meta)) > MAX_FIELD
+
+
+def _id(meta: Mapping[str, Value]) -> str:
+    said = _whole_id(meta)
+    return "" if len(said) > MAX_FIELD else _line(said)
+
+
+def _whole_id(meta: Mapping[str, Value]) -> str:
+    value = meta.get("id")
+    if not isinstance(value, str):
+        return ""
+    return " ".join(value.split()) if len(value) > MAX_FIELD else value
 
 
 def bounds(meta: Mapping[str, Value]) -> tuple[str, str]:
-    """Return from when and until when what is said is valid, as it was typed."""
-    return _text(meta, "valid_from"), _text(meta, "valid_until")
+    """Return from when and until when what is said is valid, as it was typed.
+
+    What is no text is no time either, and must be told: it is given in brackets.
+    """
+    return _bound(meta.get("valid_from")), _bound(meta.get("valid_until"))
+
+
+def _bound(value: Value | None) -> str:
+    if value is None or isinstance(value, str):
+        return _line(value or "")
+    texts = [each for each in value if isinstance(each, str)]
+    return _line(f"[{', '.join(texts)}]")
 
 
 def _text(meta: Mapping[str, Value], *keys: str) -> str:
@@ -130,7 +160,7 @@ def _line(value: str) -> str:
 
     Or a NUL, which no text has (``Content``): in a cache it is a sign of damage.
     """
-    line = " ".join(value[:_MAX_FIELD].split())
+    line = " ".join(value[:MAX_FIELD].split())
     public = strip(line) if "<" in line else line
     return " ".join(public.replace("\0", " ").split()) if "\0" in public else public
 

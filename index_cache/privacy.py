@@ -34,6 +34,14 @@ def strip(text: str) -> str:
     return _without(text, [(found[0][0], len(text))]) if found else text
 
 
+def strip_open(text: str) -> tuple[str, bool]:
+    """Return a text as ``strip`` does, and whether a span in it goes on behind its end."""
+    if not may_have_tags(text):
+        return text, False
+    # A span that is open at the end takes whatever would follow.
+    return strip(text), not strip(f"{text}\n.").endswith(".")
+
+
 def _without(text: str, spans: list[tuple[int, int]]) -> str:
     """Return a text without the spans, but with their newlines."""
     kept = []

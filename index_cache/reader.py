@@ -12,7 +12,7 @@ from index_cache import files
 from index_cache.analyze import Analyzers
 from index_cache.digests import sha256
 from index_cache.filters import mark
-from index_cache.limits import ESCAPED
+from index_cache.limits import ESCAPED, LONG_ID
 from index_cache.model import WITHHELD, Skipped
 from index_cache.moments import instant
 from index_cache.rows import Entry, Row
@@ -148,6 +148,8 @@ class Reader:
             entry.problem = problem(entry.path, data)
         elif content.guessed:
             entry.problem = "indexed, but it is not all UTF-8: the stray bytes were read as cp1252"
+        elif document.has_long_id:
+            entry.problem = f"indexed, but {LONG_ID}"
         elif is_odd((document.valid_from, document.valid_until)):
             entry.problem = "indexed, but a time in valid_from or valid_until can't be read"
         terms, pieces = self._analysed(entry.path, document)

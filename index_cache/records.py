@@ -5,8 +5,10 @@ See ``spec/records.md``.
 
 from __future__ import annotations
 
+import re
+
 from index_cache.jsonl import Lines
-from index_cache.parse import Document, bounds
+from index_cache.parse import MAX_FIELD, Document, bounds, has_long_id
 from index_cache.reader import columns, instants, is_odd, place_id
 from index_cache.rows import Record, Records
 
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
     from index_cache.rows import Entry, Known
 
     Analyse = Callable[[bytes, Document], tuple[tuple[str, ...], tuple[list[str], ...]]]
+
+_ODD = "a time in valid_from or valid_until can't be read"
+_LONG = "an id longer than 4,000 characters is replaced by that of its line"
+_LONG_ID = re.compile(rb'"id"\s*:\s*"(?:[^"\\]|\\.){%d}' % MAX_FIELD, re.IGNORECASE)
 
 
 def read(
@@ -39,6 +45,7 @@ def read(
     new: list[Line] = []
     moved: list[tuple[int, int, str]] = []
     odd: list[int] = []
+    long: list[int] = []
     kept: set[int] = set()
     for line in lines.found:
         same = left.get(line.digest)
@@ -49,6 +56,9 @@ def read(
         kept.add(record.number)
         if record.is_odd:
             odd.append(line.number)
+        # Its row can't tell; few lines have what looks like it.
+        if _LONG_ID.search(lines.raw(line)) and has_long_id(lines.fields(line)):
+            long.append(line.number)
         if record.line != line.number:
             moved.append((record.number, line.number, _moved_id(entry.path, record, line.number)))
     gone = {
@@ -57,8 +67,14 @@ def read(
         for record in same
         if record.number not in kept
     }
-    odd += [line.number for line in new if is_odd(bounds(lines.fields(line)))]
-    entry.problem = _problem(lines.problem, odd)
+    for line in new:
+        fields = lines.fields(line)
+        if is_odd(bounds(fields)):
+            odd.append(line.number)
+        if has_long_id(fields):
+            long.append(line.number)
+    told = [lines.problem, _told(_ODD, odd), _told(_LONG, long)]
+    entry.problem = "; ".join(filter(None, told)) or None
     return Records(_made(entry.path, lines, new, analyse), len(new), moved, gone)
 
 
@@ -69,13 +85,11 @@ def _moved_id(path: bytes, record: Known, line: int) -> str:
     return record.record_id
 
 
-def _problem(bad: str | None, odd: Sequence[int]) -> str | None:
-    if not odd:
-        return bad
-    told = f"a time in valid_from or valid_until can't be read on line {min(odd):,}"
-    if len(odd) > 1:
-        told += f" and {len(odd) - 1:,} more"
-    return f"{bad}; {told}" if bad else told
+def _told(what: str, lines: Sequence[int]) -> str | None:
+    if not lines:
+        return None
+    more = f" and {len(lines) - 1:,} more" if len(lines) > 1 else ""
+    return f"{what} on line {min(lines):,}{more}"
 
 
 def _made(path: bytes, lines: Lines, new: Sequence[Line], analyse: Analyse) -> Iterator[Record]:

@@ -18,7 +18,7 @@ SCHEMA_VERSION = 6
 # Moves with anything that changes what a note's bytes become: parse, frontmatter, markdown, and
 # the bounds of PyYAML and pyromark in pyproject.toml. It stands here, not in parse, because the
 # search path must know it without importing the parsers.
-PARSER_VERSION = 5
+PARSER_VERSION = 6
 
 # The order is that of WEIGHTS; FTS5 takes a missing weight for 1.0 without a word.
 FIELDS = ("title", "aliases", "description", "tags", "type", "path", "body")

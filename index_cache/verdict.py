@@ -8,7 +8,6 @@ from __future__ import annotations
 import marshal
 
 from index_cache import ids, strict
-from index_cache.guard import guarded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,12 +18,6 @@ if TYPE_CHECKING:
     from index_cache.model import Skipped
     from index_cache.store import Store
     from index_cache.strict import RootRefused, Violation
-
-# An id of a note's own may have the form of one that is made of a path.
-_FORGED = (
-    "SELECT record_id FROM document WHERE record_id LIKE 'path:%'"
-    " GROUP BY record_id HAVING count(*) > 1"
-)
 
 
 def violations(
@@ -95,13 +88,7 @@ def _repeated(store: Store) -> list[list[tuple[bytes, int]]]:
 
 
 def _counted(store: Store) -> list[list[tuple[bytes, int]]]:
-    found = [
-        *ids.duplicates([store]).values(),
-        *(ids.with_id([store], each) for each in _forged(store)),
+    return [
+        [(place.path, place.line) for place in places]
+        for places in ids.duplicates([store]).values()
     ]
-    return [[(place.path, place.line) for place in places] for places in found]
-
-
-@guarded
-def _forged(store: Store) -> list[str]:
-    return [str(said) for (said,) in store.connection.execute(_FORGED)]

@@ -67,9 +67,9 @@ def is_current(
 def _what_it_is(hit: Hit, data: bytes, *, cut: bool) -> Document | Literal[True] | None:
     """Return True if a hit is what it was, else what is in its place now, or None."""
     if hit.line:
-        from recall.recorded import found_again  # few roots have records
+        from recall.recorded import found_again, lines_with  # few roots have records
 
-        return found_again(hit, data, cut=cut)
+        return found_again(hit, lines_with(data, hit.line, hit.digest, cut=cut))
     from index_cache.text import Content, NotText  # most notes are as they were
 
     try:

@@ -1,4 +1,4 @@
-"""Reports on disk: each has a name of its own, and none is ever overwritten."""
+"""Reports and exports on disk: each has a name of its own, and none is ever overwritten."""
 
 from __future__ import annotations
 
@@ -19,13 +19,19 @@ def refuse_existing(path: str) -> None:
     Raises InvalidInput when something has that name, and as ``refuse_directory``.
     """
     if not path or "\0" in path:
-        raise InvalidInput("a file needs a name")
+        raise InvalidInput("a file needs a name", hint="name one that is not there yet")
     refuse_directory(os.path.dirname(path) or ".")
-    if os.path.lexists(path):
+    if os.path.isfile(path) or os.path.islink(path):
         raise InvalidInput(
-            "that file exists, and reports are never overwritten",
+            "that file exists, and nothing is ever overwritten",
             where=path,
             hint=f"{shell_quoted(free_name(path))} is free",
+        )
+    if os.path.lexists(path):
+        raise InvalidInput(
+            "that is no file, and something has its name",
+            where=path,
+            hint="name a file that is not there yet, or redirect the output: > FILE",
         )
 
 

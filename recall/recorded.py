@@ -25,13 +25,11 @@ def lines_with(data: bytes, number: int, digest: bytes, *, cut: bool) -> Lines:
     return Lines.at(data, number, digest) or Lines(data, cut=cut, known=ANY)
 
 
-def found_again(hit: Hit | Row, data: bytes, *, cut: bool) -> Document | Literal[True] | None:
-    """Find a hit's record in what its file is now, and put its place into the hit.
+def found_again(hit: Hit | Row, lines: Lines) -> Document | Literal[True] | None:
+    """Find a hit's record among the lines of its file now, and put its place into the hit.
 
     True if it is what it was, else what the record with its id says now, or None if there is none.
-    ``cut`` says that ``data`` is not all of the file.
     """
-    lines = lines_with(data, hit.line, hit.digest, cut=cut)
     line = lines.find(hit.line, hit.digest)
     if line is not None:
         if hit.record_id == place_id(hit.path, hit.line):

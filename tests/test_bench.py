@@ -298,7 +298,7 @@ def test_files_are_written_once(notes: Path, tmp_path: Path) -> None:
     done = recall("bench", "--labels", "l.jsonl", *options)
     assert (done.status, done.stdout) == (4, "")
     assert done.stderr == (
-        "error: that file exists, and reports are never overwritten\nwhere: r.txt\n"
+        "error: that file exists, and nothing is ever overwritten\nwhere: r.txt\n"
         "hint: r-2.txt is free\n"
     )
     assert tree(tmp_path) == before

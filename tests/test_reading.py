@@ -16,10 +16,11 @@ from reading_support import configure, fill, note, refused, said, settle
 from index_cache.errors import IntegrityError, InvalidInput, NotFound
 from index_cache.files import FileSystem
 from index_cache.model import Root, Rules
+from index_cache.reader import place_id
 from index_cache.store import Store
 from recall import background, opened
 from recall.cli import timeline
-from recall.consult import expanding, readout, records, wish
+from recall.consult import expanding, readout, records, whole, wish
 from recall.service import Recall
 
 if TYPE_CHECKING:
@@ -121,9 +122,66 @@ def get_id(root: Path, path: str) -> str:
 def test_a_line_is_given_whole() -> None:
     one, two = get("j1", "j2")
     assert (one["line"], one["content"], one["path"]) == (1, "One of the vault.", "rows.jsonl")
-    assert json.loads(one["metadata"]) == {"id": "j1", "created": "2026-03-05", "x": {"y": "1"}}
+    assert json.loads(one["metadata"]) == {"id": "j1", "created": "2026-03-05", "x": {"y": 1}}
     assert (two["line"], two["content"], two["session"]) == (2, "Two .", "s1")
     assert json.loads(two["metadata"]) == {"id": "j2", "session": "s1", "created": "soon"}
+
+
+@pytest.mark.usefixtures("root")
+def test_a_record_without_a_type_has_null(tmp_path: Path) -> None:
+    assert [each["type"] for each in get("a", "b", "j1")] == ["Decision", None, None]
+    assert {each["id"]: each["type"] for each in around("b")["items"]}["b"] is None
+    out = tmp_path / "b.json"
+    assert said("export", "b", "--out", str(out)).status == 0
+    assert json.loads(out.read_text(encoding="utf-8"))["records"][0]["type"] is None
+    (node,) = said("search", "--expand", "b", "--max-nodes", "1", "--json").data()["expansion"][
+        "nodes"
+    ]
+    assert node["type"] is None
+    (card,) = said("search", "undated", "--json").data()["items"]
+    assert card["type"] == ""  # as it was published
+
+
+def test_nothing_of_the_metadata_of_a_line_is_cut(root: Path) -> None:
+    deep: object = {"e": [1, 2.50, True, None, "end"], "f": {}, "g": []}
+    for key in "dcba":
+        deep = {key: [deep]}
+    line = {"Id": "deep", "content": 7, "Text": "The text.", "x": deep, "many": [*range(1_500)]}
+    text = json.dumps(line)[:-1] + ', "n": 0.10, "big": 1e999, "y": NaN, "k": 1, "k": 2}'
+    (root / "deep.jsonl").write_text(text, encoding="utf-8")
+    (found,) = get("deep")
+    assert found["content"] == "The text."
+    assert '"n":0.10,"big":1e999,"y":"NaN","k":1,"k":2}' in found["metadata"]
+    told = json.loads(found["metadata"])
+    expected = {key: value for key, value in line.items() if key != "Text"}
+    assert told == expected | {"n": 0.1, "big": float("inf"), "y": "NaN", "k": 2}
+    assert [*told][:3] == ["Id", "content", "x"]
+
+
+def test_a_private_span_goes_on_in_the_fields_behind_it(root: Path) -> None:
+    lines = [
+        '{"id": "p1", "text": "Open <private>s", "note": "t", "x": ["u"], "session": "s9"}',
+        '{"id": "p2", "x": {"a": ["open <private>", "t"], "b": "u"}, "text": "s</private> t"}',
+        '{"id": "p3", "open <private>": "s", "text": "t"}',
+        '{"id": "p4", "a": "b <private>s</private>", "text": "open"}',
+        '{"id": "p5", "text": "a <private>s", "private": true}',
+        '{"id": "p6", "title": "&lt;private>", "deep": [[[[[["<private>t"]]]]]], "text": "u"}',
+        '{"id": "p7", "deep": [[[[[["open <private>t"]]]]]], "text": "u"}',
+    ]
+    (root / "p.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    found = get("p1", "p2", "p3", "p4", "p6", "p7")
+    assert [each["content"] for each in found] == ["Open ", "", "", "open", "", ""]
+    assert found[0]["session"] is None
+    assert [json.loads(each["metadata"]) for each in found] == [
+        {"id": "p1"},
+        {"id": "p2", "x": {"a": ["open "]}},
+        {"id": "p3", "open ": None},
+        {"id": "p4", "a": "b "},
+        {"id": "p6", "title": ""},
+        {"id": "p7", "deep": [[[[[["open "]]]]]]},
+    ]
+    assert said("get", "p5").status == 3
+    assert said("search", "open", "--json").data()["total"] == 2
 
 
 @pytest.mark.usefixtures("root")
@@ -144,6 +202,46 @@ def test_of_a_note_that_is_too_long_the_rest_is_said_to_be_missing(
     fill(root, {"long.md": text + "y" * more})
     (found,) = get("long")
     assert (found["content"], found["cut"]) == ("x" * 10, cut)
+
+
+def test_an_id_that_is_too_long_is_none_and_told(root: Path) -> None:
+    most, over = "i" * 4_000, "i" * 4_001
+    ids = [most, f"{over}a", f"{over}b"]
+    fill(
+        root, {"long.jsonl": "".join(json.dumps({"id": each, "text": "t"}) + "\n" for each in ids)}
+    )
+    fill(root, {"long.md": note(id=f"{over}c")})
+    assert said("refresh").status == 0
+    assert get(most)[0]["line"] == 1
+    ids[1:] = [place_id(b"long.jsonl", 2), place_id(b"long.jsonl", 3), place_id(b"long.md", 0)]
+    assert [each["id"] for each in get(*ids)] == ids
+    done = said("get", over, f"{over}a", "--json")
+    assert done.status == 3
+    assert len(done.error()["message"]) < 600
+    assert said("status", "--json").data()["duplicates"] == []
+    (status,) = said("status", "--skipped", "--json").data()["roots"]
+    told = {each["path"]: each["reason"] for each in status["skipped"]}
+    what = "an id longer than 4,000 characters is replaced by that of its line on line"
+    assert told["long.jsonl"] == f"{what} 2 and 1 more"
+    assert told["long.md"].startswith("indexed, but its id is longer than 4,000 characters")
+    before = (root / "long.jsonl").read_text(encoding="utf-8")
+    fill(root, {"long.jsonl": "{}\n" + before})
+    assert said("refresh").status == 0
+    assert said("rebuild", "--check").status == 0
+    (status,) = said("status", "--skipped", "--json").data()["roots"]
+    told = {each["path"]: each["reason"] for each in status["skipped"]}
+    assert told["long.jsonl"] == f"{what} 3 and 1 more"
+
+
+def test_an_id_behind_the_end_of_what_is_read_is_hinted_at(root: Path, home: Path) -> None:
+    assert "--skipped" not in said("get", "nix").stderr
+    fill(root, {"long.jsonl": '{"id": "first"}\n' * 2 + '{"id": "behind"}\n'})
+    config = home / ".config" / "recall" / "config.toml"
+    config.write_text(f'[roots.notes]\npath = "{root}"\njsonl = true\nmax_file_bytes = 400\n')
+    fill(root, {"long.jsonl": '{"text": "first"}\n' * 30 + '{"id": "behind"}\n'})
+    done = said("get", "behind", "--json")
+    assert done.status == 3
+    assert "recall status --skipped" in done.error()["hint"]
 
 
 @pytest.mark.usefixtures("root")
@@ -320,6 +418,45 @@ def test_a_warm_answer_opens_no_other_file(root: Path, monkeypatch: pytest.Monke
     assert os.fsencode(root / "undated.md") not in looked
 
 
+@pytest.mark.parametrize("room", [0, whole.MOST_KEPT])
+def test_a_file_is_read_once_for_all_of_its_records(
+    root: Path, monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    ids = [f"r{number}" for number in range(40)]
+    for name, part in (("x.jsonl", ids[::2]), ("y.jsonl", ids[1::2])):
+        lines = [
+            json.dumps(
+                {"id": each, "text": f"Text of {each}.", "related": ids[int(each[1:]) + 1 :]}
+            )
+            for each in part
+        ]
+        (root / name).write_text("\n".join([*lines, '{"text": "same"}', '{"text": "same"}']))
+    settle(root)
+    assert said("refresh").status == 0
+    read: list[bytes] = []
+    reads = FileSystem.read
+
+    def counting(self: FileSystem, path: bytes, limit: int) -> tuple[bytes, bytes]:
+        read.append(os.path.basename(path))
+        return reads(self, path, limit)
+
+    monkeypatch.setattr(FileSystem, "read", counting)
+    monkeypatch.setattr(whole, "MOST_KEPT", room)
+    same = [place_id(b"x.jsonl", 22), place_id(b"x.jsonl", 21), place_id(b"y.jsonl", 22)]
+    asked = [*reversed(ids), *same]
+    found = get(*asked, "--no-refresh")
+    assert [each["id"] for each in found] == asked
+    assert [each["content"] for each in found[:40]] == [f"Text of {each}." for each in asked[:40]]
+    assert [each["line"] for each in found[40:]] == [22, 21, 22]
+    assert sorted(read) == [b"x.jsonl", b"y.jsonl"]
+    if room:
+        read.clear()
+        options = ["--max-nodes", "40", "--no-refresh", "--json"]
+        nodes = said("search", "--expand", "r0", *options).data()["expansion"]["nodes"]
+        assert [each["id"] for each in nodes] == ids
+        assert sorted(read) == [b"x.jsonl", b"y.jsonl"]
+
+
 @pytest.mark.usefixtures("root")
 @pytest.mark.parametrize("command", [["get", "a"], ["timeline", "--anchor", "a"]])
 def test_an_old_cache_is_refreshed_behind_the_answer(
@@ -451,11 +588,31 @@ def test_what_is_no_anchor() -> None:
     done = said("timeline", "--anchor", "2026-13-01", "--json")
     assert (done.status, done.error()["code"]) == (3, "not_found")
     assert "--anchor" in refused("timeline")
+    assert "empty" in refused("timeline", "--anchor", "")
     with Recall() as recall:
         with pytest.raises(NotFound):
             recall.timeline("nix")
+        with pytest.raises(InvalidInput):
+            recall.timeline("")
         assert [each.id for each in recall.timeline("b", 1, 1).items][1] == "b"
         assert [each.id for each in recall.get("b")] == ["b"]
+
+
+def test_the_ends_of_time_are_told_as_they_are(root: Path) -> None:
+    times = {
+        "first": "0001-01-01T00:00:00Z",
+        "early": "0001-01-01T00:00:00+14:00",
+        "last": "9999-12-31T13:59:59.999999-10:00",
+        "late": "9999-12-31T23:59:59-14:00",
+    }
+    fill(root, {f"{name}.md": note(id=name, created=time) for name, time in times.items()})
+    assert said("refresh").status == 0
+    told = around("first")
+    assert (told["anchor"]["at"], ids(told)[0]) == ("0001-01-01T00:00:00Z", "first")
+    told = around("last")
+    assert (told["anchor"]["at"], ids(told)[-1]) == ("9999-12-31T23:59:59.999999Z", "last")
+    assert told["undated"] == 4  # with those that no year of four digits has in UTC
+    assert "no created" in refused("timeline", "--anchor", "late")
 
 
 def test_an_id_that_looks_like_a_time_is_an_id(root: Path) -> None:
@@ -522,9 +679,19 @@ def test_an_export_overwrites_nothing(tmp_path: Path) -> None:
     done = said("export", "a", "--out", "no/x", "--json")
     assert (done.status, done.error()["code"]) == (3, "not_found")
     for name in ("", "a\0b"):
-        assert said("export", "a", "--out", name, "--json").error()["code"] == "invalid_input"
+        assert "needs a name" in refused("export", "a", "--out", name)
+    assert "ever overwritten" in refused("export", "a", "--out", "file")
+    assert "no file" in refused("export", "a", "--out", "/dev/null")
+    assert "/dev/null-2" not in said("export", "a", "--out", "/dev/null").stderr
     assert said("export", "a", "--out", "file\n").status == 0
     assert not [each for each in os.listdir(tmp_path) if each.endswith(".tmp")]
+
+
+@pytest.mark.usefixtures("root")
+def test_an_export_to_a_dash_is_put_out(tmp_path: Path) -> None:
+    assert said("export", "a", "--out", "-").stdout == said("export", "a").stdout
+    assert said("export", "a", "--out", "-", "--json").data()["count"] == 1
+    assert not (tmp_path / "-").exists()
 
 
 @pytest.mark.usefixtures("root")

@@ -47,6 +47,10 @@ def instant(text: str) -> int | None:
         return None
     time = time if time.tzinfo else time.replace(tzinfo=UTC)
     since = time - datetime(1970, 1, 1, tzinfo=UTC)
+    try:
+        time.astimezone(UTC)
+    except OverflowError:  # in no year of four digits
+        return None
     return (since.days * 86400 + since.seconds) * 10**6 + since.microseconds
 
 

@@ -72,11 +72,18 @@ def test_sources_and_sessions_are_exact() -> None:
     assert found("--session", "s1") == ["a", "c"]
     assert found("--session", "s1", "--source", "cli") == ["a"]
     assert found("--session", "s") == []
-    assert found("--source", "") == ["c"]
     assert found("--source", "\udcff", "--source", "web") == ["b"]
     assert found("--source", "\ud800") == []
     assert search("vault", "-k", "5", "--source", "web")["total"] == 1
     assert found("--session", "s1", "--type", "Decision") == []
+
+
+@pytest.mark.parametrize("option", ["--source", "--session", "--type"])
+@pytest.mark.parametrize("command", [["search", "vault"], ["timeline", "--anchor", "a"]])
+@pytest.mark.usefixtures("root")
+def test_an_empty_filter_is_refused(command: list[str], option: str) -> None:
+    for text in ("", " "):
+        assert option in refused(*command, option, "x", option, text)
 
 
 @pytest.mark.usefixtures("root")
@@ -89,6 +96,8 @@ def test_from_and_to_are_inclusive() -> None:
     assert found("--from", "2026-03-02T14:00:00+02:00", "--to", "2026-03-02T12:00:00Z") == ["b"]
     assert found("--to", "2026-03-02") == ["a", "b", "c"]  # all of that day
     assert found("--to", "2026-03-02T00:00:00") == ["a", "c"]
+    assert found("--from", "2026-03", "--to", "2026-03") == ["a", "b"]
+    assert found("--to", "2026-02") == ["c"]
 
 
 def test_edited_since_it_was_indexed_it_is_judged_by_what_it_says(root: Path) -> None:
@@ -103,7 +112,8 @@ def test_edited_since_it_was_indexed_it_is_judged_by_what_it_says(root: Path) ->
 def test_a_time_must_be_one(option: str) -> None:
     for text in ("", "soon", "2026-13-01", "30d", "2026-03-01T25:00", "\udcff", "9" * 5000):
         assert option in refused("search", "vault", option, text)
-    for text in ("0001-01-01T00:00+14:00", "9999-12-31", "20260301", "2026-03-01 10:00"):
+    assert option in refused("search", "vault", option, "0001-01-01T00:00+14:00")
+    for text in ("0001-01-01T00:00", "9999-12-31", "20260301", "2026-03-01 10:00", "2026-03"):
         assert said("search", "vault", option, text).status == 0
 
 
@@ -274,7 +284,7 @@ def test_a_card_has_nothing_of_a_body() -> None:
     (card,) = [each for each in told["items"] if each["id"] == "a"]
     assert card == {
         "id": "a",
-        "type": "",
+        "type": None,
         "created": "2026-03-01",
         "updated": None,
         "provenance": {
@@ -372,6 +382,23 @@ def test_an_expansion_for_people(root: Path) -> None:
         "there are more: raise --max-nodes or --max-tokens\n"
     )
     assert "forged" not in said("search", "--expand", "a", "--cards").stdout
+    told = said("search", "--expand", "e").stdout
+    assert told.endswith(
+        "1 record not shown: not valid now\nlead to no record, or to several: nowhere (of e)\n"
+    )
+
+
+@pytest.mark.usefixtures("root")
+def test_a_hint_names_what_helps() -> None:
+    hint = said("search", "vault", "--before", "2026-03-01", "--json").error()
+    assert "--source" not in hint["message"]
+    assert hint["hint"].startswith("--from TIME and --to TIME, or after: and before: in QUERY; ")
+    hint = said("search", "--expand", "e", "--budget", "500", "--json").error()
+    assert "--max-tokens" in hint["hint"]
+    assert "--page-size" not in hint["hint"]
+    for command in (["search", "vault"], ["get", "a"], ["refresh"]):
+        assert "3,600" in refused(*command, "--wait", "3601")
+        assert said(*command, "--wait", "3600").status == 0
 
 
 @pytest.mark.usefixtures("root")

@@ -16,6 +16,7 @@ from index_cache import related
 from index_cache.files import FileSystem
 from index_cache.ids import duplicates, with_id
 from index_cache.model import Root, Rules
+from index_cache.reader import place_id
 from index_cache.refresh import refresh
 from index_cache.related import Resolver
 from index_cache.store import Store
@@ -109,6 +110,32 @@ def test_ids_of_several(stores: list[Store], tmp_path: Path) -> None:
     found = duplicates(stores)
     told = {key: [(each.root, each.path) for each in places] for key, places in found.items()}
     assert told == {"FAR": [(0, b"z.md"), (1, b"b.md"), (1, b"far.md")]}
+
+
+def test_an_id_that_an_author_made_of_a_path_is_of_several(
+    stores: list[Store], tmp_path: Path
+) -> None:
+    forged = place_id(b"plain.md", 0)
+    (tmp_path / "one" / "plain.md").write_text("Text.\n", encoding="utf-8")
+    for store in stores:
+        refresh(store, FileSystem())
+    assert duplicates(stores) == {}
+    (tmp_path / "two" / "z.md").write_text(f"---\nid: {forged}\n---\n", encoding="utf-8")
+    for store in stores:
+        refresh(store, FileSystem())
+    found = {key: [each.path for each in places] for key, places in duplicates(stores).items()}
+    assert found == {forged: [b"plain.md", b"z.md"]}
+    (tmp_path / "two" / "z.md").unlink()
+    (tmp_path / "two" / "plain.md").write_text("Text.\n", encoding="utf-8")
+    for store in stores:
+        refresh(store, FileSystem())
+    assert duplicates(stores) == {}  # one relative path in two roots tells nothing
+    for name in ("y.md", "x.md"):
+        (tmp_path / "one" / name).write_text("---\nid: Path:typed\n---\n", encoding="utf-8")
+    for store in stores:
+        refresh(store, FileSystem())
+    found = {key: [each.path for each in places] for key, places in duplicates(stores).items()}
+    assert found == {"Path:typed": [b"x.md", b"y.md"]}
 
 
 def test_a_file_that_two_roots_have_is_no_duplicate(stores: list[Store], tmp_path: Path) -> None:

@@ -157,7 +157,7 @@ def test_what_no_longer_holds_and_the_algorithms() -> None:
         ("canonical-view.md", f"{frontmatter.MAX_YAML >> 10} Ki"),
         ("canonical-view.md", f"{frontmatter._MAX_GROWN >> 10} Ki"),
         ("canonical-view.md", f"{frontmatter._MAX_ITEMS:,} items"),
-        ("canonical-view.md", f"{parse._MAX_FIELD:,} characters"),
+        ("canonical-view.md", f"{parse.MAX_FIELD:,} characters"),
         ("canonical-view.md", f"{parse._MAX_LISTED} different"),
         ("canonical-view.md", f"{markdown.EXCERPT_LENGTH} characters"),
         ("cache-format.md", f"`{analyze.WORD_PUNCTUATION}`"),

@@ -146,6 +146,12 @@ PLANTED: dict[str, tuple[Plant, tuple[str, int | None, str]]] = {
         _lines({"generated": {"at": "soon"}}),
         ("log.jsonl", 1, "time"),
     ),
+    "time stamp of a line": (_lines({"timestamp": "soon"}), ("log.jsonl", 1, "time")),
+    "an id that is too long": (_meta("x: 1", f"id: {'i' * 4_001}"), ("sub/bad.md", 4, "metadata")),
+    "an id that is too long on a line": (
+        _lines({"id": "i" * 4_001}),
+        ("log.jsonl", 1, "metadata"),
+    ),
     "a number for a time": (_lines({"valid_until": 1.5}), ("log.jsonl", 1, "time")),
     "control character on a line": (_lines({"text": "a\x1bb"}), ("log.jsonl", 1, "control")),
     "NUL on a line": (_lines({}, {"text": "a\0b"}), ("log.jsonl", 2, "control")),
@@ -203,6 +209,7 @@ GOODS = [
     "---\ntitle: مرحبا\u200f (RTL)\n---\nA body may have \u202ean override\u202c.\n",
     "---\nx: |\n  two\n  lines\n---\n",
     "<private>\x07 created: soon</private>\nText.\n",
+    "---\ntimestamp: of no meaning in a note\n---\n",
     "---\ntitle: a\nprivate: true\ncreated: soon\n---\n\x07\n",
 ]
 
@@ -730,7 +737,7 @@ def test_the_page_has_every_kind_and_every_key() -> None:
     kinds = json.dumps(schema["$defs"]["root"]["properties"]["violations"])
     assert all(f'"{kind}"' in kinds for kind in strict.HINTS)
     (row,) = (line for line in page.split("\n") if line.startswith("| `time`"))
-    assert set(re.findall(r"`([\w.]+)`", row)) == {"time", *faults.TIMES}
+    assert set(re.findall(r"`([\w.]+)`", row)) == {"time", *faults.LINE_TIMES}
 
 
 @given(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hook_support import configure, considered, index, write
+from hypothesis import given
+from hypothesis import strategies as st
 from stateful_support import SECOND, START, Place
 from vectors import load
 
@@ -16,7 +18,8 @@ from index_cache import search
 from index_cache.files import FileSystem
 from index_cache.filters import Filter
 from index_cache.model import Root, Rules
-from index_cache.moments import instant, local
+from index_cache.moments import FIRST, LAST, instant, local, parsed
+from recall.consult import records
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,12 +102,34 @@ def test_an_edited_note_is_judged_by_what_it_says_now(place: Place) -> None:
 
 def test_what_is_no_time_is_told(place: Place) -> None:
     place.write("a.md", note("one", valid_from="soon"))
-    lines = [{"text": "zebra", "valid_until": each} for each in ("", "2026", "never", "2026-01-01")]
+    lines = [
+        {"text": "zebra", "valid_until": each} for each in ("", "20-26", "never", "2026-01-01")
+    ]
     place.write("b.jsonl", "".join(f"{json.dumps(each)}\n" for each in lines))
     report = place.refresh()
     told = {each.path: each.reason for each in report.skipped}
     what = "a time in valid_from or valid_until can't be read"
     assert told == {b"a.md": f"indexed, but {what}", b"b.jsonl": f"{what} on line 2 and 1 more"}
+    place.write("b.jsonl", "".join(f"{json.dumps(each)}\n" for each in lines[::-1]))
+    place.refresh()
+    place.check()  # although no line was read again
+
+
+def test_what_is_no_text_is_told_as_no_time(place: Place) -> None:
+    place.write("a.md", note("list", valid_until="[2020-01-01]"))
+    place.write("c.md", note("mapping", valid_from="{from: 2020-01-01}"))
+    place.write("d.md", note("nothing", valid_from=""))
+    bounds: list[Any] = [["2020-01-01"], [], {}, None, "2999"]
+    lines = [{"text": "zebra", "valid_until": each} for each in bounds]
+    place.write("b.jsonl", "".join(f"{json.dumps(each)}\n" for each in lines))
+    told = {each.path: each.reason for each in place.refresh().skipped}
+    what = "a time in valid_from or valid_until can't be read"
+    assert told == {
+        b"a.md": f"indexed, but {what}",
+        b"b.jsonl": f"{what} on line 1 and 2 more",
+        b"c.md": f"indexed, but {what}",
+    }
+    assert found(place)[1:] == (4, 0)  # all: the lines have one text
     place.write("b.jsonl", "".join(f"{json.dumps(each)}\n" for each in lines[::-1]))
     place.refresh()
     place.check()  # although no line was read again
@@ -134,11 +159,11 @@ def test_the_hook_injects_nothing_that_is_not_valid(
         ("1970-01-01 01:00:00+01:00", 0),
         ("1969-12-31T23:59:59.5Z", -0.5),
         ("2026-11-30T12:00:00.000001Z", 1_796_040_000.000001),
-        ("0001-01-01T00:00:00+14:00", -62_135_647_200),
-        ("9999-12-31T23:59:59-14:00", 253_402_351_199),
+        ("0001-01-01T00:00:00+14:00", None),  # before any year that has a number
+        ("9999-12-31T23:59:59-14:00", None),
         ("", None),
         ("yesterday", None),
-        ("2026", None),
+        ("2026", 1_767_225_600),
         ("2026-02-30", None),
         ("\ud800", None),
         ("2026-01-01\0", None),
@@ -151,6 +176,41 @@ def test_instants(text: str, seconds: float | None) -> None:
 @pytest.mark.parametrize("vector", load("records.json")["instants"], ids=lambda each: each["text"])
 def test_vectors_of_instants(vector: dict[str, Any]) -> None:
     assert instant(vector["text"]) == vector["microseconds"]
+
+
+@pytest.mark.parametrize(
+    ("text", "last"),
+    [
+        ("2026-03-01", "2026-03-01T23:59:59.999999"),
+        ("2026-060", "2026-03-01T23:59:59.999999"),
+        ("2026-W09", "2026-03-01T23:59:59.999999"),
+        ("2026-W09-1", "2026-02-23T23:59:59.999999"),
+        ("2024-02", "2024-02-29T23:59:59.999999"),
+        ("2026-12", "2026-12-31T23:59:59.999999"),
+        ("9999", "9999-12-31T23:59:59.999999"),
+        ("2026-03-01T00:00", "2026-03-01T00:00:00"),
+    ],
+)
+def test_the_last_instant_of_what_takes_longer(text: str, last: str) -> None:
+    assert instant(text, last=True) == instant(last)
+
+
+@given(
+    st.text("0123456789-:TtZzW+., ", max_size=30)
+    | st.datetimes().map(lambda each: each.isoformat())
+    | st.dates().map(lambda each: each.strftime("%G-W%V-%u"))
+)
+def test_any_text_is_a_time_or_none(text: str) -> None:
+    found = instant(text)
+    assert found is None or FIRST <= found <= LAST
+    if found is not None:
+        assert records.iso(found)
+        last = instant(text, last=True)
+        assert last is None or found <= last <= LAST
+    with suppress(ValueError):
+        # The library takes any sign between a date and a time, and zones of seconds.
+        if len(text) > 10 and text[10] == "T" and len(text) < len("2026-01-01T00:00:00.000000+"):
+            assert parsed(text) == datetime.fromisoformat(text)
 
 
 def test_a_time_without_a_zone_is_local_where_people_say_when_a_note_is_stale() -> None:

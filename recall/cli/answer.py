@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MAX_QUERY_BYTES = 1024 * 1024
 MAX_READ = 16 * MAX_QUERY_BYTES
 MAX_K = 1000
+MAX_WAIT = 3600  # seconds
 MIN_BUDGET = 256
 MAX_BUDGET = 1024 * 1024
 # Explanations are for looking closely; the budget of an answer would hide most of them.

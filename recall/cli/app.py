@@ -69,6 +69,18 @@ def commands() -> None:
     """
 
 
+def _explained(error: click.ClickException, command: str) -> tuple[click.ClickException, str]:
+    """Return what is to be said of wrong usage, and its hint."""
+    program = command if command == "recall" else f"recall {command}"
+    hint = f"{program} --help lists what it takes"
+    if command == "search" and isinstance(error, click.NoSuchOption):
+        if error.option_name in {"--before", "--after"}:  # of a timeline; click guesses --source
+            error = click.NoSuchOption(error.option_name, ctx=error.ctx)
+            hint = f"--from TIME and --to TIME, or after: and before: in QUERY; {hint}"
+        hint += "; words that begin with a dash come after --"
+    return error, hint
+
+
 def run(arguments: Sequence[str], command: str) -> int:
     """Run the command that ``arguments`` name and return its exit status.
 
@@ -89,10 +101,7 @@ def run(arguments: Sequence[str], command: str) -> int:
     except click.Abort:
         return INTERRUPTED
     except click.ClickException as error:
-        program = command if command == "recall" else f"recall {command}"
-        hint = f"{program} --help lists what it takes"
-        if command == "search" and isinstance(error, click.NoSuchOption):
-            hint += "; words that begin with a dash come after --"
+        error, hint = _explained(error, command)
         # Of a missing choice click lists what there is line by line; a message is one line.
         message = error.format_message().replace("\n\t", " ")
         raise InvalidInput(message, hint=hint) from error

@@ -10,7 +10,7 @@ import click
 
 from recall.cli import completing
 from recall.cli.common import Console, flush_output, progress_on, working_directory
-from recall.cli.options import seconds
+from recall.cli.options import waited
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,27 +25,33 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-_DATE = len("2026-01-01")
-_DAY = 86_400_000_000  # microseconds
-
 
 def instant(context: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
-    """Read a time as microseconds since 1970 UTC; a date of ``--to`` is its last instant."""
+    """Read a time as microseconds since 1970 UTC; a day of ``--to`` is its end."""
     from index_cache.moments import instant as read
 
     if value is None:
         return None
-    found = read(value)
+    found = read(value, last=parameter.name == "to")
     if found is None:
         raise click.BadParameter("must be an ISO 8601 date or time", context, parameter)
-    ends = parameter.name == "to" and len(value) <= _DATE
-    return found + _DAY - 1 if ends else found
+    return found
+
+
+def not_empty(
+    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Refuse an empty text, which would mean all records that say nothing there."""
+    if not all(map(str.strip, values)):
+        raise click.BadParameter("must not be empty", context, parameter)
+    return values
 
 
 type_option = click.option(
     "--type",
     "types",
     multiple=True,
+    callback=not_empty,
     shell_complete=completing.a_type,
     help="Only notes of this type. Repeatable.",
 )
@@ -53,6 +59,7 @@ source_option = click.option(
     "--source",
     "sources",
     multiple=True,
+    callback=not_empty,
     metavar="TEXT",
     shell_complete=completing.a_source,
     help="Only records with exactly this source. Repeatable.",
@@ -61,6 +68,7 @@ session_option = click.option(
     "--session",
     "sessions",
     multiple=True,
+    callback=not_empty,
     metavar="TEXT",
     shell_complete=completing.a_session,
     help="Only records of exactly this session. Repeatable.",
@@ -73,9 +81,9 @@ no_refresh_option = click.option(
 wait_option = click.option(
     "--wait",
     type=float,
-    callback=seconds,
+    callback=waited,
     metavar="SECONDS",
-    help="How long to wait for another process that builds the first cache.  [default: 30]",
+    help="How long to wait for another process to build the first cache, to 3600.  [default: 30]",
 )
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     "--out",
     metavar="FILE",
     shell_complete=completing.a_file,
-    help="Write to this new file instead; it must not exist yet.",
+    help='Write to this new file instead; it must not exist yet. "-" is the output.',
 )
 @root_option
 @group_option
@@ -56,6 +56,8 @@ def command(
 
     console = Console("export", as_json=as_json)
     asked = asked_ids(ids)
+    if out == "-":
+        out = None
     if out is not None:
         refuse_existing(out)
     consulted = Consulted(console, names, groups, wait)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from recall.cli import completing
+from recall.cli.answer import MAX_WAIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,9 +98,9 @@ def wait_option(what: str) -> Callable[[Decorated], Decorated]:
         "--wait",
         type=float,
         default=30.0,
-        callback=seconds,
+        callback=waited,
         metavar="SECONDS",
-        help=f"How long to wait for {what} of the same root.  [default: 30]",
+        help=f"How long to wait for {what} of the same root, to 3600.  [default: 30]",
     )
 
 
@@ -110,3 +111,10 @@ def seconds(
     if value is not None and not 0 <= value < float("inf"):
         raise click.BadParameter("must be a number of seconds, 0 or more", context, parameter)
     return value
+
+
+def waited(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+    """Refuse what nobody waits for: as ``seconds``, and more than an hour."""
+    if value is not None and value > MAX_WAIT:
+        raise click.BadParameter(f"must be at most {MAX_WAIT:,} seconds", context, parameter)
+    return seconds(context, parameter, value)

@@ -7,7 +7,7 @@ arguments); for all else, help and errors included, it returns None and click de
 
 from __future__ import annotations
 
-from recall.cli.answer import MAX_BUDGET, MAX_K, MIN_BUDGET, Asked
+from recall.cli.answer import MAX_BUDGET, MAX_K, MAX_WAIT, MIN_BUDGET, Asked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _REPEATED = {
 _NUMBERS = {
     "-k": ("k", 1, MAX_K),
     "--budget": ("budget", MIN_BUDGET, MAX_BUDGET),
-    "--wait": ("wait", 0, 10**9),
+    "--wait": ("wait", 0, MAX_WAIT),
 }
 _MAX_DIGITS = 9
 
@@ -73,6 +73,8 @@ def _take(asked: Asked, name: str, value: str) -> bool:
     if name in _REPEATED:
         field = _REPEATED[name]
         setattr(asked, field, (*getattr(asked, field), value))
+        if field == "types" and not value.strip():
+            return False
         return field != "include" or value in {"journal", "proposal"}
     if name == "--under":
         asked.under = value

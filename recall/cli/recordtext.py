@@ -7,7 +7,7 @@ import os
 from recall.card import BETWEEN, INDENT, PATH_BYTES, TITLE_BYTES, shown_path
 from recall.cli.fields import report_fields
 from recall.consult import records
-from recall.output import plain, visible
+from recall.output import number, plain, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 whole = records.whole
 _FACT_BYTES = 120
+_NAMED = 5  # entries that lead nowhere
+_LINE_BYTES = 400
 
 
 def reports(found: Iterable[Report]) -> list[dict[str, object]]:
@@ -76,6 +78,13 @@ def expansion(made: Expansion, *, content: bool) -> str:
             lines.append(full(record).split("\n", 1)[1])
     if made.truncated:
         lines.append("there are more: raise --max-nodes or --max-tokens\n")
+    if made.not_valid:
+        lines.append(f"{number(made.not_valid, 'record')} not shown: not valid now\n")
+    if made.unresolved:
+        named = [f"{text} (of {record_id})" for record_id, text in made.unresolved[:_NAMED]]
+        more = len(made.unresolved) - len(named)
+        lines.append(f"lead to no record, or to several: {visible(', '.join(named), _LINE_BYTES)}")
+        lines.append(f" and {more:,} more\n" if more else "\n")
     return "".join(lines)
 
 

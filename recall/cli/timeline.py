@@ -75,7 +75,9 @@ def command(
     """
     from recall.cli import recordtext
     from recall.consult.consulting import KEPT, LOOKED
+    from recall.consult.readout import refuse_empty
 
+    refuse_empty(anchor)
     console = Console("timeline", as_json=as_json)
     consulted = Consulted(console, names, groups, wait)
     made = consulted.ask(

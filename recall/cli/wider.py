@@ -42,7 +42,8 @@ _OPTIONS = {
 _PAGES = "pages bound it: --page-size"
 _APART = (
     ("k", ("page", "page_size", "cards"), _PAGES),
-    ("budget", ("page", "page_size", "cards", "expand"), f"{_PAGES}, or --max-tokens"),
+    ("budget", ("page", "page_size", "cards"), _PAGES),
+    ("budget", ("expand",), "what is around a record is bounded by --max-tokens"),
     ("explain", ("cards",), "an explanation tells of the text: leave --cards out"),
 )
 _BOUNDS = ("max_nodes", "max_tokens")

@@ -9,8 +9,9 @@ from index_cache import chronicle, files
 from index_cache.errors import IntegrityError, InvalidInput, NotFound
 from index_cache.filters import is_whole
 from index_cache.ids import Place, with_id
-from recall.consult import whole
+from index_cache.limits import CUT
 from recall.consult.records import Record, Related
+from recall.consult.whole import Files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ MOST_IDS = 100
 MOST_AROUND = 100
 AROUND = 5
 _NAMED = 5  # ids, or paths, that a message names
+_SHOWN = 200  # characters of each
 
 
 class Outdated(Exception):
@@ -95,7 +97,7 @@ class Readout:
         self.roots = [root for root, _, _ in live]
         self.stores = [store for _, store, _ in live]
         self._wanted = [wanted for _, _, wanted in live]
-        self._fs = fs
+        self._files = Files(fs)
         self._now = now
         self._last = last
         self._resolver: Resolver | None = None
@@ -117,15 +119,23 @@ class Readout:
             if not places:
                 missing.append(each)
         if missing:
-            raise not_found(missing)
+            raise not_found(missing, cut=self._is_cut())
         return found
+
+    def _is_cut(self) -> bool:
+        """Tell whether a file is too long to be read whole: an id may stand behind that."""
+        notes = itertools.chain(*(store.notes("skipped") for store in self.stores))
+        return any(each.reason.startswith(CUT) for each in notes)
 
     def _several(self, record_id: str, places: Sequence[Place]) -> IntegrityError:
         paths = [self._shown(each) for each in places]
+        hint = "give each an id of its own; recall status names all such ids"
+        if len({each.root for each in places}) == len(places):
+            hint = f"--root says which is meant, or {hint}"
         return IntegrityError(
-            f'{len(paths)} records have the id "{record_id}": {", ".join(paths)}',
+            f'{len(paths)} records have the id "{_bounded(record_id)}": {", ".join(paths)}',
             where=paths[0],
-            hint="give each an id of its own; recall status names all such ids",
+            hint=hint,
         )
 
     def _shown(self, place: Place) -> str:
@@ -144,21 +154,21 @@ class Readout:
 
     def get(self, ids: Sequence[str]) -> list[Record]:
         """Return whole records. Raises as ``places``."""
-        records = []
-        gone = []
-        for asked, row in zip(ids, self.rows(self.places(ids)), strict=True):
+        rows = self.rows(self.places(ids))
+        found: dict[str, Record] = {}
+        # File by file, each of which is read once, however many are asked for.
+        for asked, row in sorted(zip(ids, rows, strict=True), key=_by_file):
             record = self.whole(row)
-            if record is None or record.id != asked:
-                gone.append(asked)
-            else:
-                records.append(record)
+            if record is not None and record.id == asked:
+                found[asked] = record
+        gone = [asked for asked in ids if asked not in found]
         if gone:
             raise not_found(gone)
-        return records
+        return [found[asked] for asked in ids]
 
     def whole(self, row: Row) -> Record | None:
         """Return a record with its text and its relations, as its file is; None if it is gone."""
-        text = whole.read(row, self.roots[row.root], self._fs)
+        text = self._files.text(row, self.roots[row.root])
         if text is None:
             return None
         resolved = [Related(each.text, self._id_of(each.place)) for each in self.related(row)]
@@ -195,14 +205,18 @@ class Readout:
 
         def look(place: Place) -> expanding.Seen | None:
             (row,) = self.rows([place])
-            text = whole.read(row, self.roots[row.root], self._fs)
+            text = self._files.text(row, self.roots[row.root])
             hidden = place != start and not self._wanted[row.root].lets_in(row.texts["type"])
             if text is None or hidden:
                 return None
-            record = Record(row, self.roots[row.root], self._now, text)
+            tokens = text.tokens
+            # What is too large anyway is not kept: a thousand of them may be looked at.
+            record = Record(
+                row, self.roots[row.root], self._now, text if tokens <= max_tokens else None
+            )
             known[place] = record, self.related(row)
             leads = [each.place for each in known[place][1] if each.place is not None]
-            return expanding.Seen(text.tokens, leads, valid=record.valid)
+            return expanding.Seen(tokens, leads, valid=record.valid)
 
         way = expanding.expand(start, look, max_nodes, max_tokens)
         if start not in known:
@@ -220,13 +234,18 @@ class Readout:
         """Return the records around an id or a time. Raises NotFound, InvalidInput, Outdated."""
         if not (0 <= before <= MOST_AROUND and 0 <= after <= MOST_AROUND):
             raise InvalidInput(f"before and after must be from 0 to {MOST_AROUND}")
+        refuse_empty(anchor)
         places = with_id(self.stores, anchor)
         if len(places) > 1:
             raise self._several(anchor, places)
         row = self.rows(places)[0] if places else None
         at = _instant(anchor) if row is None else row.instants["created_at"]
         if at is None:
-            raise not_found([anchor], time=True) if row is None else _undated(anchor)
+            raise (
+                not_found([anchor], time=True, cut=self._is_cut())
+                if row is None
+                else _undated(anchor)
+            )
         known = None if row is None else row.texts["record_id"]
         made = Timeline(known, at)
         spans = chronicle.before(at, known), chronicle.after(at, known)
@@ -265,10 +284,10 @@ class Readout:
     def _event(self, row: Row) -> Record | None:
         """Return a record without its text, as its file is; None if it is gone, or has no time."""
         root = self.roots[row.root]
-        if whole.is_untouched(row, root, self._fs):
+        if self._files.is_untouched(row, root):
             return Record(row, root, self._now)
         place = row.instants["created_at"], row.record_id
-        text = whole.read(row, root, self._fs)
+        text = self._files.text(row, root)
         now = row.instants["created_at"], row.record_id
         if (text is None or now != place) and not self._last:
             raise Outdated
@@ -293,21 +312,40 @@ def asked_ids(ids: Iterable[str]) -> list[str]:
     return [*dict.fromkeys(normalize("NFC", each) for each in given)]
 
 
-def not_found(missing: Sequence[str], *, time: bool = False) -> NotFound:
-    """Return what to say of ids that no record has; ``time``: it might have been one as well."""
-    what = ", ".join(f'"{each}"' for each in missing[:_NAMED])
+def refuse_empty(anchor: str) -> None:
+    """Refuse an anchor that is nothing. Raises InvalidInput."""
+    if not anchor:
+        raise InvalidInput(
+            "the anchor is empty", hint="name a record by its id, or a time: --anchor 2026-03-01"
+        )
+
+
+def _bounded(record_id: str) -> str:
+    """Return an id as a message has it."""
+    return record_id if len(record_id) <= _SHOWN else f"{record_id[:_SHOWN]}…"
+
+
+def not_found(missing: Sequence[str], *, time: bool = False, cut: bool = False) -> NotFound:
+    """Return what to say of ids that no record has.
+
+    ``time``: it might have been one as well; ``cut``: not all of each file was read.
+    """
+    what = ", ".join(f'"{_bounded(each)}"' for each in missing[:_NAMED])
     more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
     ids = "id" if len(missing) == 1 else "ids"
     or_time = ", and it is no ISO 8601 date or time" if time else ""
+    behind = "; recall status --skipped names files that are too long to be read whole"
     return NotFound(
         f"no record has the {ids} {what}{more}{or_time}",
-        hint="recall search --cards QUERY shows ids; those of other roots need --root",
+        hint="recall search --cards QUERY shows ids; those of other roots need --root"
+        + (behind if cut else ""),
     )
 
 
 def _undated(record_id: str) -> InvalidInput:
+    named = _bounded(record_id)
     return InvalidInput(
-        f'the record "{record_id}" has no created that can be read: it has no place in time',
+        f'the record "{named}" has no created that can be read: it has no place in time',
         hint="give a date as the anchor",
     )
 
@@ -320,6 +358,11 @@ def _instant(text: str) -> int | None:
 
 def _places(keys: Iterable[Key]) -> list[Place]:
     return [Place(root, number, path, line) for _, _, root, path, line, number in keys]
+
+
+def _by_file(asked: tuple[str, Row]) -> tuple[int, bytes, int]:
+    _, row = asked
+    return row.root, row.path, row.line
 
 
 def _in_time(record: Record) -> tuple[int, str]:

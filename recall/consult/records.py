@@ -128,7 +128,7 @@ def card(record: Record, score: float | None) -> dict[str, object]:
     """Return what a record's card has: nothing of its body. It must have its text."""
     return {
         "id": record.id,
-        "type": record.type,
+        "type": record.type or None,
         "created": record.created or None,
         "updated": record.updated or None,
         "provenance": {
@@ -151,7 +151,7 @@ def event(record: Record) -> dict[str, object]:
         "path": record.path,
         "abs_path": record.abs_path,
         "line": record.line,
-        "type": record.type,
+        "type": record.type or None,
         "title": record.title,
         "created": record.created,
         "created_at": iso(record.created_at or 0),
@@ -171,7 +171,7 @@ def whole(record: Record) -> dict[str, object]:
         "path": record.path,
         "abs_path": record.abs_path,
         "line": record.line,
-        "type": record.type,
+        "type": record.type or None,
         "title": record.title,
         "description": record.description or None,
         "tags": list(record.tags),
@@ -198,9 +198,5 @@ def iso(instant: int) -> str:
     """Return microseconds since 1970 as ISO 8601 in UTC; of a second's parts what there is."""
     from datetime import UTC, datetime, timedelta
 
-    try:
-        time = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=instant)
-    except OverflowError:  # a zone took it out of the years that have a number
-        first, last = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
-        time = first if instant < 0 else last
+    time = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=instant)
     return time.isoformat().replace("+00:00", "Z")
