@@ -34,6 +34,7 @@ _LEAST_IDF = 1e-6
 
 SATURATED = _K1 + 1  # how many idfs a term brings at most
 _LAST = "\U0010ffff"  # sorts behind all that can follow in a term
+_AT_ONCE = 500  # forms that one statement asks for
 
 
 class Statistics:
@@ -137,13 +138,31 @@ def statistics(store: Store, terms: Iterable[Term]) -> Statistics:
     apart from as many documents with one.
     """
     totals = check_totals(store)
+    asked = [*terms]
+    known = _documents(store, [form for term in asked for form in term.forms])
     frequency = {}
-    select = "SELECT doc FROM vocabulary WHERE term = ?"
-    for term in terms:
-        found = sum(n for form in term.forms for (n,) in store.connection.execute(select, (form,)))
+    for term in asked:
+        found = sum(known.get(form, 0) for form in term.forms)
         if found:
             frequency[str(term)] = min(found, totals.documents)
     return Statistics(totals.documents, totals.terms, frequency)
+
+
+def _documents(store: Store, forms: Sequence[str]) -> dict[str, int]:
+    """Return how many documents have each of these forms, of those that any has.
+
+    Several at once: a statement for each took a third longer, times the roots and the words.
+    """
+    found: dict[str, int] = {}
+    for at in range(0, len(forms), _AT_ONCE):
+        part = forms[at : at + _AT_ONCE]
+        rows = store.connection.execute(
+            f"SELECT term, doc FROM (VALUES {', '.join(['(?)'] * len(part))}) AS asked"  # noqa: S608
+            " CROSS JOIN vocabulary WHERE term = asked.column1",
+            part,
+        )
+        found.update(rows)
+    return found
 
 
 @guarded

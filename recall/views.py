@@ -134,12 +134,14 @@ class View:
             do()
         return True
 
-    def look(self, state_dir: str | None, fs: FileSystem, budget: float) -> None:
-        """Look at the root's directories for ``budget`` seconds, and read what is new in them."""
+    def look(self, begin: int, fs: FileSystem, budget: float) -> None:
+        """Look at the root's directories for ``budget`` seconds, and read what is new in them.
+
+        ``begin`` is the number of the first one.
+        """
         if self.store is None or self.state != ANSWERS:
             return
         try:
-            begin = looks.start(state_dir, self.identity)
             self.peek = peek(self.root, self.store, fs, budget, begin)
             if begin or not self.peek.complete:
                 self.go_on = 0 if self.peek.complete else self.peek.next
@@ -188,8 +190,9 @@ class Views:
         if sum(view.root.rules.strict for view in self.all) > 1:
             self._compare()
         until = time.monotonic() + LOOK
+        starts = looks.starts(state_dir)
         for view in self.all:
-            view.look(state_dir, fs, until - time.monotonic())
+            view.look(starts.get(view.identity, 0), fs, until - time.monotonic())
 
     def _compare(self) -> None:
         """Do without the strict roots that share ids with one another."""
@@ -216,9 +219,8 @@ class Views:
 
     def keep_places(self, state_dir: str | None) -> None:
         """Keep where the next prompt's looks go on. Never raises."""
-        for view in self.all:
-            if view.go_on is not None:
-                looks.keep(state_dir, view.identity, view.go_on)
+        numbers = {view.identity: view.go_on for view in self.all if view.go_on is not None}
+        looks.keep(state_dir, numbers)
 
     def searched(
         self, cwd: str, *, journal: bool, valid_at: int

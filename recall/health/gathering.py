@@ -175,12 +175,14 @@ def _roots(
         return []
     count = max(LEAST_PAGES, PAGES // len(settings.roots))
     seen: dict[str, tuple[Root, cachelook.Seen]] = {}
+    starts = looks.starts(state_dir, looks.PAGES)
+    go_on: dict[str, int] = {}
     for root in settings.roots:
         name = db.identity(root)
-        start = looks.start(state_dir, name, looks.PAGES)
-        seen[name] = root, cachelook.look(root, cache_dir, start, count, deep=deep)
+        seen[name] = root, cachelook.look(root, cache_dir, starts.get(name, 0), count, deep=deep)
         if seen[name][1].evidence.all_pages > count:
-            looks.keep(state_dir, name, seen[name][1].next, looks.PAGES)
+            go_on[name] = seen[name][1].next
+    looks.keep(state_dir, go_on, looks.PAGES)
     known = _known(state_dir, seen, unread, deep=deep)
     return [
         replace(
