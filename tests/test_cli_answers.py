@@ -16,7 +16,7 @@ from index_cache.errors import CacheBusy, InvalidInput, RecallError, RootUnavail
 from index_cache.model import Root, Skipped
 from recall.card import Card
 from recall.cli import main
-from recall.cli.common import Progress
+from recall.cli.common import Progress, pace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -411,9 +411,22 @@ def test_progress_waits_for_a_second_and_cleans_up() -> None:
     now[0] = 1.5
     progress("n\x1b[2J", 5, 10)
     progress("n", 6, 10)
-    assert stream.getvalue() == "\r\x1b[Kindexing n\\x1b[2J: 5 of 10 files"
+    told = "indexing n\\x1b[2J: 5 of 10 files, 3 a second, 2 s left"
+    assert stream.getvalue() == f"\r\x1b[K{told}"
     progress.close()
     assert stream.getvalue().endswith("\r\x1b[K")
+
+
+def test_the_rate_is_that_of_the_root_at_hand() -> None:
+    now = [0.0]
+    stream = io.StringIO()
+    progress = Progress(stream, clock=lambda: now[0])
+    now[0] = 100.0
+    progress("a", 1_000, 1_000)
+    now[0] = 102.0
+    progress("b", 1_000, 101_000)
+    assert stream.getvalue().endswith("b: 1,000 of 101,000 files, 500 a second, 3 min left")
+    assert pace(0, 10, 1.0) == pace(5, 10, 0.0) == ""
 
 
 def test_the_schemas_are_schemas_and_refuse_what_is_wrong() -> None:

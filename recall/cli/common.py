@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 # Progress appears only when work takes longer than this, then at this pace (seconds).
 _PATIENCE = 1.0
 _PACE = 0.1
+_MINUTES = 100.0  # seconds from which on minutes are told
 
 
 def working_directory() -> str:
@@ -234,12 +235,18 @@ class Progress:
     def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream
         self._clock = clock
-        self._due = clock() + _PATIENCE
+        self._last = self._begun = clock()
+        self._due = self._last + _PATIENCE
+        self._of = ""
         self._shown = False
 
     def __call__(self, root: str, done: int, total: int) -> None:
-        """Show the count if a person has been waiting for it."""
-        self.show(self.SAYS.format(what=visible(root, 40), done=done, total=total))
+        """Show the count, the rate and what is left if a person has been waiting for it."""
+        if root != self._of:  # its first part took from the end of what was before it
+            self._of, self._begun = root, self._last
+        self._last = self._clock()
+        said = self.SAYS.format(what=visible(root, 40), done=done, total=total)
+        self.show(said + pace(done, total, self._last - self._begun))
 
     def show(self, text: str) -> None:
         """Show a text of ours, likewise."""
@@ -256,6 +263,16 @@ class Progress:
         if self._shown:
             self._stream.write("\r\x1b[K")
             self._stream.flush()
+
+
+def pace(done: int, total: int, seconds: float) -> str:
+    """Return how fast it goes and how long it takes yet, "" where that can't be told."""
+    if not done or seconds <= 0:
+        return ""
+    rate = done / seconds
+    left = (total - done) / rate
+    told = f"{left / 60:.0f} min" if left >= _MINUTES else f"{left:.0f} s"
+    return f", {rate:,.0f} a second, {told} left"
 
 
 def progress_on(stream: TextIO | None) -> Progress | None:
