@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from typing import TYPE_CHECKING
 
 import disk_support  # noqa: F401 - the disk of every test, below all that opens a cache
@@ -36,6 +37,11 @@ def _profile() -> str:
 
 
 settings.load_profile(_profile())
+
+# Behind nohup, or in the background of a script, interrupts are ignored, and so by all programs
+# that the tests start: those that interrupt them would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
