@@ -166,6 +166,9 @@ def keys(
     return sorted(found)
 
 
+_MARKED = "d.id IN (SELECT rowid FROM fts WHERE fts MATCH ?)"
+
+
 @guarded
 def count(store: Store, wanted: Filter, span: Span | None) -> int:
     """Return how many documents of a span pass the filter; of None, how many have no place."""
@@ -173,15 +176,17 @@ def count(store: Store, wanted: Filter, span: Span | None) -> int:
     if span is not None:
         where = f"d.created_at IS NOT NULL AND {span.where}"
     asked = () if span is None else span.values
+    if wanted.is_plain and not (wanted.phrases or wanted.excluded):
+        # All less those that are left out: to look at the types of 60,000 rows takes 150 ms.
+        marked = wanted.marked_out()
+        out = _number(store, f"{where} AND {_MARKED}", (*asked, marked)) if marked else 0
+        if span is None:
+            return store.documents() - _number(store, "d.created_at IS NOT NULL", ()) - out
+        return _number(store, where, asked) - out
     clauses, values = conditions(store, wanted)
-    if clauses:
-        source = f"document AS d LEFT JOIN entry AS e ON e.id = d.entry WHERE {where}"
-        where = f"{source} AND ({SOUND} IS NOT TRUE OR (1{clauses}))"
-        statement = f"SELECT count(*), total({SOUND}) FROM {where}"  # noqa: S608 - ours
-    elif span is None:
-        return store.documents() - _number(store, "d.created_at IS NOT NULL", ())
-    else:
-        return _number(store, where, asked)
+    source = f"document AS d LEFT JOIN entry AS e ON e.id = d.entry WHERE {where}"
+    where = f"{source} AND ({SOUND} IS NOT TRUE OR (1{clauses}))"
+    statement = f"SELECT count(*), total({SOUND}) FROM {where}"  # noqa: S608 - ours
     ((found, sound),) = store.connection.execute(statement, (*asked, *values))
     if found != sound:
         raise store.damaged(ORPHAN)

@@ -235,14 +235,19 @@ class Filter:
         """
         # What is left out stands innermost: of (terms AND phrase) NOT words FTS5 tells for some
         # documents that they lack a term that they have.
-        marks = [_MARKS[type] for type in self._left_out()] if self.types is None else []
-        if marks:
-            matched = f"({matched}) NOT (type : ({_any((mark,) for mark in marks)}))"
+        marked = self.marked_out()
+        if marked:
+            matched = f"({matched}) NOT ({marked})"
         if self.excluded:
             matched = f"({matched}) NOT ({self.excluding()})"
         if self.phrases:
             matched = " AND ".join(f"({each})" for each in (matched, *map(_any, self.phrases)))
         return matched
+
+    def marked_out(self) -> str:
+        """Return the FTS5 expression for the notes whose type is left out, "" for none."""
+        marks = [_MARKS[type] for type in self._left_out()] if self.types is None else []
+        return f"type : ({_any((mark,) for mark in marks)})" if marks else ""
 
     def excluding(self) -> str:
         """Return the FTS5 expression for all that has words excluded here."""

@@ -797,3 +797,23 @@ def test_the_page_names_each_field() -> None:
         schema = json.loads((SCHEMAS / name).read_text(encoding="utf-8"))
         for field in schema["$defs"][part]["properties"]:
             assert f"`{field}`" in page, field
+
+
+def test_what_a_timeline_leaves_out_is_in_none_of_its_counts(root: Path) -> None:
+    before = said("timeline", "--anchor", "2020-01-01", "--json").data()
+    fill(
+        root,
+        {
+            "m.md": note(id="m", type="memory", created="2026-07-01"),
+            "p.md": note(id="p", type="Proposal", created="2026-07-02"),
+            "q.md": note(id="q", type="proposal"),
+            "j.md": note(id="j", type="Journal", created="2026-07-03"),
+        },
+    )
+    told = said("timeline", "--anchor", "2020-01-01", "--after", "100", "--json").data()
+    assert told["total"]["after"] == before["total"]["after"] + 2
+    assert told["undated"] == before["undated"]
+    assert {"m", "j"} <= {each["id"] for each in told["items"]}
+    assert "p" not in {each["id"] for each in told["items"]}
+    asked = said("timeline", "--anchor", "2020-01-01", "--type", "proposal", "--json").data()
+    assert (asked["total"]["after"], asked["undated"]) == (1, 1)
