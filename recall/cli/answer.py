@@ -146,28 +146,26 @@ def search(asked: Asked) -> int:
 def _answer(query: str, asked: Asked, wish: Wish | None, settings: Config, cwd: str) -> Answer:
     from recall.service import Recall
 
-    progress = progress_on(sys.stderr)
-    try:
-        with Recall(settings.roots, cwd=cwd, environ=os.environ) as recall:
-            return recall.answer(
-                query,
-                k=asked.k or settings.search.k,
-                types=list(asked.types) or None,
-                under=asked.under,
-                include_journal="journal" in asked.include or settings.search.include_journal,
-                include_proposal="proposal" in asked.include,
-                refresh=not asked.no_refresh,
-                explain=asked.explain,
-                wait=settings.search.wait if asked.wait is None else asked.wait,
-                recency=asked.recency,
-                progress=progress,
-                # Text that was not typed as a question is no place for operators.
-                operators=not asked.literal and not _from_stdin(asked.words),
-                **({} if wish is None else {"wish": wish}),
-            )
-    finally:
-        if progress is not None:
-            progress.close()
+    with (
+        progress_on(sys.stderr) as progress,
+        Recall(settings.roots, cwd=cwd, environ=os.environ) as recall,
+    ):
+        return recall.answer(
+            query,
+            k=asked.k or settings.search.k,
+            types=list(asked.types) or None,
+            under=asked.under,
+            include_journal="journal" in asked.include or settings.search.include_journal,
+            include_proposal="proposal" in asked.include,
+            refresh=not asked.no_refresh,
+            explain=asked.explain,
+            wait=settings.search.wait if asked.wait is None else asked.wait,
+            recency=asked.recency,
+            progress=progress,
+            # Text that was not typed as a question is no place for operators.
+            operators=not asked.literal and not _from_stdin(asked.words),
+            **({} if wish is None else {"wish": wish}),
+        )
 
 
 def _from_stdin(words: tuple[str, ...]) -> bool:

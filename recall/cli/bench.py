@@ -206,18 +206,12 @@ def _bench(
 
 def _run(bench: Bench, settings: Config, jobs: int | None) -> dict[str, Any]:
     what = ", ".join(root.name for root in settings.roots)
-    indexing = progress_on(sys.stderr)
-    asking = None if indexing is None else _Asking(sys.stderr)
-    try:
+    with progress_on(sys.stderr) as indexing, progress_on(sys.stderr, _Asking) as asking:
         return bench.run(
             jobs=jobs,
             progress=indexing,
             tell=None if asking is None else lambda done, of: asking(what, done, of),
         )
-    finally:
-        for each in (indexing, asking):
-            if each is not None:
-                each.close()
 
 
 def _write(report: dict[str, Any], wanted: _Wanted, file: str, bench: Bench) -> None:

@@ -50,12 +50,8 @@ def command(
     found = labels_.parse(labels_.read(labels))
     settings = config.load(cwd, os.environ, names, groups=groups, fallback=True)
     console.note_all(settings.notices)
-    progress = progress_on(sys.stderr)
-    try:
+    with progress_on(sys.stderr) as progress:
         held, reports = running.refreshed(settings, cwd, os.environ, progress, digests=False)
-    finally:
-        if progress is not None:
-            progress.close()
     console.note_reports(reports)
     faults = running.faults(found, held, settings, cwd)
     error = None

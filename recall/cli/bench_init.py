@@ -61,12 +61,8 @@ def command(
     console = Console("bench init", as_json=as_json)
     settings = config.load(cwd, os.environ, names, groups=groups, fallback=True)
     console.note_all(settings.notices)
-    progress = progress_on(sys.stderr)
-    try:
+    with progress_on(sys.stderr) as progress:
         held, reports = running.refreshed(settings, cwd, os.environ, progress, digests=False)
-    finally:
-        if progress is not None:
-            progress.close()
     console.note_reports(reports)
     found = drafting.drafts(held, _log(console), count)
     if not found:

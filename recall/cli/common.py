@@ -275,8 +275,24 @@ def pace(done: int, total: int, seconds: float) -> str:
     return f", {rate:,.0f} a second, {told} left"
 
 
-def progress_on(stream: TextIO | None) -> Progress | None:
-    """Return a progress line if a person sees ``stream``, else None."""
-    if stream is None or not is_terminal(stream) or os.environ.get("TERM") == "dumb":
-        return None
-    return Progress(stream)
+class _While:
+    """Something that is closed when the work is over, or nothing."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self._progress = progress
+
+    def __enter__(self) -> Progress | None:
+        return self._progress
+
+    def __exit__(self, *_: object) -> None:
+        if self._progress is not None:
+            self._progress.close()
+
+
+def progress_on(
+    stream: TextIO | None, kind: type[Progress] = Progress, *, quiet: bool = False
+) -> _While:
+    """Return a progress line for a ``with``: None there where no person sees ``stream``."""
+    if quiet or stream is None or not is_terminal(stream) or os.environ.get("TERM") == "dumb":
+        return _While(None)
+    return _While(kind(stream))

@@ -151,14 +151,12 @@ class Consulted:
         fs = FileSystem()
         opened = open_roots(self._settings.roots, dirs.cache_dir(os.environ), fs)
         consulting = Consulting(opened, fs, self._cwd, dirs.state_dir(os.environ))
-        progress = progress_on(sys.stderr)
         try:
-            made = consulting.run(make, how, self._wait, progress, list(types) or None, limits)
+            with progress_on(sys.stderr) as progress:
+                made = consulting.run(make, how, self._wait, progress, list(types) or None, limits)
             if how == LOOKED:
                 self._overdue = self._is_old(consulting.last_refresh())
         finally:
-            if progress is not None:
-                progress.close()
             for each in opened:
                 each.close()
         self.reports = consulting.reports

@@ -76,13 +76,11 @@ def command(
     settings = config.load(cwd, os.environ, names, groups=groups, fallback=False)
     missing = [left.notice for left in settings.left_out if left.notice is not None]
     console.note_all(notice for notice in settings.notices if notice not in missing)
-    progress = None if quiet else progress_on(sys.stderr)
-    try:
-        with Recall(settings.roots, cwd=cwd, environ=os.environ) as recall:
-            proofs = recall.rebuild(only_check=only_check, deep=deep, wait=wait, progress=progress)
-    finally:
-        if progress is not None:
-            progress.close()
+    with (
+        progress_on(sys.stderr, quiet=quiet) as progress,
+        Recall(settings.roots, cwd=cwd, environ=os.environ) as recall,
+    ):
+        proofs = recall.rebuild(only_check=only_check, deep=deep, wait=wait, progress=progress)
     errors = proof_errors(proofs, only_check=only_check)
     errors += [RootUnavailable(notice.message, hint=notice.hint) for notice in missing]
     for proof in proofs:

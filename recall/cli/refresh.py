@@ -150,13 +150,11 @@ def _refreshed(
 ) -> list[Report]:
     from recall.service import Recall
 
-    progress = None if quiet else progress_on(sys.stderr)
-    try:
-        with Recall(settings.roots, cwd=cwd, environ=os.environ) as recall:
-            return recall.refresh(prune=prune, compact=compact, wait=wait, progress=progress)
-    finally:
-        if progress is not None:
-            progress.close()
+    with (
+        progress_on(sys.stderr, quiet=quiet) as progress,
+        Recall(settings.roots, cwd=cwd, environ=os.environ) as recall,
+    ):
+        return recall.refresh(prune=prune, compact=compact, wait=wait, progress=progress)
 
 
 def _data(reports: Sequence[Report], forgotten: Sequence[Forgotten]) -> dict[str, object]:

@@ -128,8 +128,7 @@ def _find(
     from recall.discovering import discover
 
     home = home_dir(os.environ)
-    progress = progress_on(sys.stderr)
-    try:
+    with progress_on(sys.stderr) as progress:
         return discover(
             [_top(each) for each in directories],
             entries,
@@ -139,9 +138,6 @@ def _find(
             home=None if home is None else os.path.realpath(home),
             told=None if progress is None else progress.show,
         )
-    finally:
-        if progress is not None:
-            progress.close()
 
 
 def _set_aside(found: Discovery, entries: Sequence[Entry]) -> int:
