@@ -165,6 +165,7 @@ class _Reading:
         self._part = part
         self._whole = whole
         self._terms = terms
+        self._how: tuple[str, str, list[str | int | bytes]] | None = None
         self._scores: dict[int, float] = {}  # by row
         self._found: dict[int, Found] = {}
 
@@ -203,7 +204,9 @@ class _Reading:
         with Guard(self._store):
             weighing = _Weighing(matched, self._whole, best.least, self._scores)
             self._store.weigher.weigh = weighing.weigh
-            sound, condition, values = reading(self._store, self._wanted)
+            # Once: whether any document is not valid now takes a statement of its own.
+            self._how = self._how or reading(self._store, self._wanted)
+            sound, condition, values = self._how
             rows = self._store.connection.execute(
                 f"SELECT {rank}, {sound}, f.rowid, recall_score(f.fts) {condition}{order}",
                 (self._wanted.narrowed(expression_), *values),
