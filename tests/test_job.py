@@ -222,7 +222,7 @@ def test_systemd_itself_finds_the_program(tmp_path: Path, name: str) -> None:
 
 def test_only_variables_that_matter_are_carried() -> None:
     def of(**environ: str) -> dict[str, str]:
-        return carried.variables(environ, "/work", "/home/me", "/usr/bin/git")
+        return carried.variables(environ, "/srv", "/home/me", "/usr/bin/git")
 
     assert of(HOME="/home/me", LANG="de_DE.UTF-8", EDITOR="vi", RECALL_OFF="1") == {}
     assert of() == {}
@@ -231,10 +231,10 @@ def test_only_variables_that_matter_are_carried() -> None:
     assert of(HOME="/home/me", XDG_CONFIG_HOME="/home/me/.config/") == {}
     assert of(HOME="/home/me", XDG_CONFIG_HOME="/data/c") == {"XDG_CONFIG_HOME": "/data/c"}
     assert of(RECALL_ROOTS="n=notes:/abs::~/x:a=~b") == {
-        "RECALL_ROOTS": "n=/work/notes:/abs:~/x:a=~b"
+        "RECALL_ROOTS": "n=/srv/notes:/abs:~/x:a=~b"
     }
     assert of(LOCUS_PALACE="here", CORTEX_MEMORY_ROOT="/c") == {
-        "LOCUS_PALACE": "/work/here",
+        "LOCUS_PALACE": "/srv/here",
         "CORTEX_MEMORY_ROOT": "/c",
     }
     found = carried.variables(
