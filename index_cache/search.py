@@ -38,14 +38,24 @@ _AT_ONCE = 500  # forms that one statement asks for
 
 
 class Statistics:
-    """What bm25 needs of a corpus: documents, terms in all of them, documents with each term."""
+    """What bm25 needs of a corpus: documents, terms in all of them, documents with each term.
 
-    __slots__ = ("documents", "frequency", "terms")
+    ``forms`` are those of the terms that any document of one root has.
+    """
 
-    def __init__(self, documents: int, terms: int, frequency: dict[str, int]) -> None:
+    __slots__ = ("documents", "forms", "frequency", "terms")
+
+    def __init__(
+        self,
+        documents: int,
+        terms: int,
+        frequency: dict[str, int],
+        forms: frozenset[str] = frozenset(),
+    ) -> None:
         self.documents = documents
         self.terms = terms
         self.frequency = frequency
+        self.forms = forms
 
     @property
     def average_length(self) -> float:
@@ -64,6 +74,11 @@ class Statistics:
     def weight_of(self, count: int) -> float:
         """Return what ``weight`` does of a term that ``count`` documents have."""
         return log(1 + (self.documents - count + 0.5) / (count + 0.5))
+
+    def learn(self, more: Statistics) -> None:
+        """Take in what the same corpus says of more forms of some terms."""
+        self.frequency.update(more.frequency)
+        self.forms |= more.forms
 
     @classmethod
     def sum(cls, parts: Sequence[Statistics], counted: Sequence[bool] | None = None) -> Statistics:
@@ -145,7 +160,7 @@ def statistics(store: Store, terms: Iterable[Term]) -> Statistics:
         found = sum(known.get(form, 0) for form in term.forms)
         if found:
             frequency[str(term)] = min(found, totals.documents)
-    return Statistics(totals.documents, totals.terms, frequency)
+    return Statistics(totals.documents, totals.terms, frequency, frozenset(known))
 
 
 def _documents(store: Store, forms: Sequence[str]) -> dict[str, int]:

@@ -91,7 +91,7 @@ class Question:
                 widened = True
                 term.forms = (*term.forms, *forms)
                 for store, part in zip(stores, self.parts, strict=True):
-                    part.frequency.update(search.statistics(store, [term]).frequency)
+                    part.learn(search.statistics(store, [term]))
         return widened
 
 

@@ -140,13 +140,10 @@ def in_order(asked: list[Term], documents: dict[str, Fields]) -> list[Term]:
     return sorted(asked, key=lambda term: (frequency.get(term, 0), term))
 
 
-def proposed(
-    everything: list[Hit], asked: list[Term], k: int, limit: int, root: int | None = None
-) -> list[Hit]:
+def proposed(everything: list[Hit], asked: list[Term], k: int, limit: int) -> list[Hit]:
     """Return the best of what the rarest of the terms ``in_order`` propose, worked out slowly.
 
-    ``everything`` are all documents with any of them, ``limit`` what those have of the first pass,
-    ``root`` the only one of which documents are wanted.
+    ``everything`` are all documents with any of them, ``limit`` what those have of the first pass.
     """
     having = [[hit for hit in everything if hit.occurrences[at]] for at in range(len(asked))]
     known = [hits for hits in having if hits]
@@ -158,9 +155,7 @@ def proposed(
             number += 1
         limit = 4 * sum(map(len, known[: number + 1]))
         keys = {(hit.root, hit.path) for hits in known[:number] for hit in hits}
-        chosen = [
-            hit for hit in everything if (hit.root, hit.path) in keys and root in {None, hit.root}
-        ]
+        chosen = [hit for hit in everything if (hit.root, hit.path) in keys]
     last = chosen[k - 1].bm25 if len(chosen) >= k else 0.0
     return [hit for hit in chosen if hit.bm25 >= last * (1 - ROUNDING)]
 
@@ -220,7 +215,7 @@ def test_several_roots_propose_what_one_would(
     ],
 )
 def test_how_many_terms_propose(frequencies: list[int], passes: list[int]) -> None:
-    assert list(candidates._passes(frequencies)) == passes
+    assert list(candidates._passes(frequencies, candidates._FIRST_PASS)) == passes
 
 
 def many(count: int, **others: str) -> dict[str, Fields]:
@@ -281,11 +276,13 @@ def test_the_best_of_each_root(
     everything = found(stores, asked)
     parts = [search.statistics(each, asked) for each in stores]
     common = Statistics.sum(parts)
-    with mock.patch.object(candidates, "_FIRST_PASS", limit):
+    with mock.patch.multiple(candidates, _FIRST_PASS=limit, _LEAST_PASS=2):
         hits = candidates.candidates(stores, [ANYTHING] * 4, parts, common, asked, k, each=True)
+    share = limit // max(1, len({hit.root for hit in everything}))
     for number in range(4):
         mine = sorted((hit for hit in hits if hit.root == number), key=place_of)
-        assert_are(mine, proposed(everything, asked, k, limit, number), k)
+        own = [hit for hit in everything if hit.root == number]
+        assert_are(mine, proposed(own, asked, k, max(share, 2)), k)
 
 
 def place_of(hit: Hit) -> tuple[float, bytes]:

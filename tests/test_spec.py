@@ -214,6 +214,7 @@ def test_what_no_longer_holds_and_the_algorithms() -> None:
         ("query-and-ranking.md", f"the {reading.READ} best by the sum so far"),
         ("query-and-ranking.md", f"five, but {searching.RESCORED} at least"),
         ("query-and-ranking.md", f"as have {candidates._FIRST_PASS:,} documents together"),
+        ("query-and-ranking.md", f"has any, {candidates._LEAST_PASS} at least"),
         ("query-and-ranking.md", f"as have {candidates._NEXT_PASS} times the documents"),
         ("query-and-ranking.md", f"counts {relevance.UNSAID:g} of the idf'".replace("0.", ".")),
         ("query-and-ranking.md", f"all of them ({relevance._LEAST_TITLE:g} at least)"),
