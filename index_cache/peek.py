@@ -1,6 +1,6 @@
 """Which notes came and went since the last refresh, by the root's directories alone.
 
-The prompt hook has 40 ms for that; a sweep over all files may take 400. What a directory's
+The prompt hook has 25 ms for that; a sweep over all files may take 400. What a directory's
 signature can't tell is left to the next refresh, and said to be. See ``spec/staleness.md``.
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from index_cache.relisting import Relisting
     from index_cache.store import Store
 
-_STRIDE = 64  # directories between two looks at the clock
+_STRIDE = 16  # directories between two looks at the clock
 
 
 class Peek:
@@ -58,7 +58,7 @@ def peek(
 ) -> Peek:
     """Look at the directories of a root whose cache has a view; return what has changed.
 
-    It ends after about ``budget`` seconds by ``clock``, but never before 64 directories or the
+    It ends after about ``budget`` seconds by ``clock``, but never before 16 directories or the
     first one that has to be listed, and begins with directory ``start``, the ``next`` of the last
     look. Nothing is written and no note is opened. Call it between ``begin_reading`` and
     ``end_reading``, so that it and the search see one state of the cache. Raises Damaged.
