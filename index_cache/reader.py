@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from index_cache.parse import Document
     from index_cache.rows import Known
 
+    Wanted = tuple[bytes, int, Entry | None]  # a path, the row id and the entry that it has
+    Read = tuple[int, Row | None]  # how many bytes a file had, and what it became
+
 
 class Reader:
     """Reads the files of one root.
@@ -55,16 +58,25 @@ class Reader:
         self.unavailable: list[Skipped] = []
         self.moving: list[bytes] = []
         self.gone: list[bytes] = []
+        self.root = root
+        self.clock_ns = clock_ns
+        self.again = again
+        self.withheld = withheld
         self._fs = fs
-        self._clock_ns = clock_ns
         self._top = os.path.join(os.fsencode(root.path), b"")
         self._limit = root.rules.max_file_bytes
-        self._again = again
         self._in_pieces = in_pieces
-        self._withheld = withheld
         self._analyzers = Analyzers()
         self._strict = root.rules.strict
         self._directory = b""  # the last one that was found to lie below the root
+
+    @property
+    def can_be_joined(self) -> bool:
+        """Whether other processes would read the same, and could hand it over.
+
+        They see what the operating system shows; pieces are ten times as much as the terms.
+        """
+        return type(self._fs) is files.FileSystem and not self._in_pieces
 
     def row(
         self,
@@ -108,12 +120,12 @@ class Reader:
         records: Mapping[bytes, Sequence[Known]] | None,
     ) -> Row:
         """Return the row of a file that could be read; parameters as for ``row``."""
-        entry = Entry(path, signature, None, suspect=files.is_suspect(signature, self._clock_ns))
+        entry = Entry(path, signature, None, suspect=files.is_suspect(signature, self.clock_ns))
         if files.is_jsonl(path):
             from index_cache.records import read  # few roots have any
 
             cut = files.size(signature) > len(data)
-            made = read(entry, data, records or {}, self._analysed, cut=cut, again=self._again)
+            made = read(entry, data, records or {}, self._analysed, cut=cut, again=self.again)
             if self._strict:
                 entry.problem = problem(path, data)
             return Row(number, entry, records=made)
@@ -122,7 +134,7 @@ class Reader:
         except NotText as error:
             return self._without_document(entry, number, known, str(error))
         entry.digest = content.digest
-        if known and known.digest == content.digest and not self._again:
+        if known and known.digest == content.digest and not self.again:
             entry.problem = problem(path, data) if self._strict else known.problem
             return Row(number, entry)
         return self._indexed(entry, number, known, content, data)
@@ -174,12 +186,12 @@ class Reader:
             signature = files.signature(self._fs.stat(self._top + path))
         except OSError:
             return None
-        suspect = files.is_suspect(signature, self._clock_ns)
+        suspect = files.is_suspect(signature, self.clock_ns)
         entry = Entry(path, signature, None, suspect=suspect)
         return self._without_document(entry, number, known, f"unreadable: {reason}")
 
     def _was_withheld(self, path: bytes, known: Entry | None) -> bool:
-        return path in self._withheld or (known is not None and known.problem == WITHHELD)
+        return path in self.withheld or (known is not None and known.problem == WITHHELD)
 
     def _without_document(
         self, entry: Entry, number: int, known: Entry | None, problem: str

@@ -96,8 +96,9 @@ IMPLIED = ("sqlite_autoindex_entry_1", "fts_data", "fts_idx", "fts_docsize", "ft
 
 DDL = (
     *OBJECTS.values(),
-    # Bytes of terms gathered in memory before they are written: halves a first build.
-    "INSERT INTO fts (fts, rank) VALUES ('hashsize', 33554432)",
+    # Bytes of terms gathered in memory before they are written, those of a batch: halves a first
+    # build, and each segment more costs a search a seek a term.
+    "INSERT INTO fts (fts, rank) VALUES ('hashsize', 67108864)",
     # Segments of one level before they are merged; 4 would merge a first build three times over.
     "INSERT INTO fts (fts, rank) VALUES ('automerge', 16)",
     # FTS5's default, less what the checksum takes of a page: each leaf would need a second page
