@@ -97,6 +97,11 @@ class OpenRoot:
             self.store.close()
             self.store = None
 
+    def release(self) -> None:
+        """Close the cache if it is a file, and none that is compared with others."""
+        if self.store is not None and self.store.path is not None and not self.root.rules.strict:
+            self.close()
+
     def refresh(self, options: Options) -> Report:
         """Bring the cache up to date. Never raises RecallError: the report has the failure."""
         return self._reported(

@@ -317,7 +317,10 @@ class Recall:
         month are deleted, and those of the same directories by other rules.
         """
         options = Options(wait=wait, insist=True, prune=prune, compact=compact, progress=progress)
-        reports = [each.refresh(options) for each in self._opened]
+        reports = []
+        for each in self._opened:
+            reports.append(each.refresh(options))
+            each.release()  # what FTS5 gathers a build's terms in stays with its connection
         compare(self._opened, reports)
         self._swept = time.monotonic()
         failures.record(self._state, reports)

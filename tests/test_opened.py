@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import sqlite3
 from typing import TYPE_CHECKING
+from unittest import mock
 
 import pytest
 
-from index_cache import locks, schema
+from index_cache import keeping, locks, schema
 from index_cache.model import Root
 from recall import Recall, caches
 
@@ -138,3 +139,27 @@ def test_a_cache_in_use_by_a_writer_is_never_swept(notes: Path, tmp_path: Path) 
         assert caches.prune(str(cache), all=True) == []
     assert len(caches.prune(str(cache), all=True)) == 1
     assert list(cache.glob("*.db*")) == []
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="only Linux lists what is open")
+def test_a_refresh_holds_no_more_caches_open_than_one(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    roots = [tmp_path / f"notes{number}" for number in range(3)]
+    for root in roots:
+        root.mkdir()
+        (root / "note.md").write_text("# Kestrel\n\nIt hovers.\n")
+    most = 0
+
+    def count(*_: object) -> None:
+        nonlocal most
+        opened = (os.path.realpath(f"/proc/self/fd/{each}") for each in os.listdir("/proc/self/fd"))
+        most = max(most, len({path for path in opened if path.endswith(".db")}))
+
+    with Recall(roots, cache_dir=str(cache)) as recall:
+        with mock.patch.object(keeping, "keep", side_effect=count) as kept:
+            recall.refresh()
+        assert kept.call_count == 3
+        assert most == 1
+        count()
+        assert most == 1
+        assert len(recall.search("kestrel")) == 1  # copies

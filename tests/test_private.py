@@ -100,7 +100,7 @@ def test_a_digest_tells_nothing_of_what_is_private(notes: Path, cache: Path) -> 
     for word in (WORD, "other"):
         write(notes, "note.md", f"kestrel <private>{word}</private>\n")
         with Recall([notes], cache_dir=str(cache)) as recall:
-            recall.refresh()
+            recall.answer("kestrel")
             store = recall._opened[0].store
             assert store is not None
             digests.add(store.known([b"note.md"])[b"note.md"][1].digest)

@@ -45,6 +45,7 @@ def test_no_private_word_is_in_a_cache_and_no_public_word_is_not(
             if each.reason.startswith("not text"):
                 del public[each.path]
         assert report.documents == len(public) > long_count(20_000) * 0.99
+        recall.answer("anything", refresh=False)
         store = recall._opened[0].store
         assert store is not None
         terms = {term for (term,) in store.connection.execute("SELECT term FROM vocabulary")}
