@@ -26,15 +26,17 @@ from index_cache.guard import (
     is_text,
 )
 from index_cache.model import WITHHELD, Root, Skipped
+from index_cache.weigher import Weigher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from index_cache.rows import Entry, Known, Row
 
 _MARK = 16  # bytes of chance by which a cache is told from any other
+_SHORT = 1_000  # bytes; what is longer is read when it is asked for
 _HIGHEST = 2**62  # of what is counted; SQLite has no numbers from 2**63 on
 _MANY = 500  # paths, from which on reading the whole manifest is faster than looking each up
 _SELECT_RECORDS = (
@@ -43,28 +45,6 @@ _SELECT_RECORDS = (
     " FROM document WHERE entry = ? AND line > 0 ORDER BY line"
 )
 _SELECT_ENTRY = "SELECT path, id, signature, suspect, digest, problem FROM entry"
-
-
-class Weigher:
-    """The FTS5 auxiliary function ``recall_score`` of one connection: what ``weigh`` does.
-
-    FTS5 keeps every function that was ever registered, and a prepared statement the one that there
-    was when it was prepared: so there is one, and what it does is exchanged.
-    """
-
-    __slots__ = ("weigh",)
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self.weigh: Callable[[apsw.FTS5ExtensionApi], float] = _nothing
-        connection.register_fts5_function("recall_score", self.score)
-
-    def score(self, api: apsw.FTS5ExtensionApi, *_: object) -> float:
-        """Return what ``weigh`` says of the document at hand."""
-        return self.weigh(api)
-
-
-def _nothing(_: apsw.FTS5ExtensionApi) -> float:
-    return 0.0
 
 
 class Store:
@@ -76,6 +56,9 @@ class Store:
     Methods that change rows need the root's lock.
     """
 
+    _weigher: Weigher | None = None
+    _short: dict[str, object] | None = None  # what is short of the table meta, while it is read
+
     def __init__(
         self, root: Root, path: str | None, wait: int = db.READ_WAIT, *, mend: bool = True
     ) -> None:
@@ -85,7 +68,6 @@ class Store:
         self.why_in_memory: str | None = None
         self.replaces: str | None = None
         self.file = db.file_identity(path)
-        self._weigher: Weigher | None = None
         with Guard(self):
             self.connection, self.writable = db.connect(path, wait, mend=mend)
 
@@ -95,11 +77,11 @@ class Store:
         store = cls.__new__(cls)
         store.root, store.path, store.writable = root, path, True
         store.why_in_memory = store.replaces = None
-        store.wait, store._weigher = db.READ_WAIT, None  # noqa: SLF001 - made without __init__
+        store.wait = db.READ_WAIT
         store.connection = db.create(path)
         store.file = db.file_identity(path)
         try:
-            store._label()  # noqa: SLF001 - as above
+            store._label()  # noqa: SLF001 - made without __init__
         except BaseException:
             store.close()
             if path is not None:
@@ -143,9 +125,13 @@ class Store:
         """Let all that is read until ``end_reading`` be of one state of the cache."""
         db.prepare_reader(self.connection, self.wait)
         self.connection.execute("BEGIN")
+        # A prompt asks for ten of them, in each of its roots.
+        select = "SELECT key, value FROM meta WHERE length(value) < ?"
+        self._short = dict(self.connection.execute(select, (_SHORT,)))
 
     def end_reading(self) -> None:
         """See other writers' changes again."""
+        self._short = None
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
 
@@ -165,6 +151,8 @@ class Store:
     @guarded
     def meta(self, key: str) -> object:
         """Return one value of the table meta, None when it has none."""
+        if self._short and key in self._short:
+            return self._short[key]
         for (value,) in self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)):
             return value
         return None
@@ -172,6 +160,7 @@ class Store:
     @guarded
     def set_meta(self, key: str, value: str | float | bytes) -> None:
         """Set one value of the table meta."""
+        self._short = None
         self.connection.execute("REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
 
     @property
