@@ -102,7 +102,8 @@ class Readers:
 
     def _start(self) -> None:
         paths = [path for path in sys.path if os.path.isabs(path)]
-        command = [sys.executable, "-P", "-c", _PROGRAM, *paths]
+        alone = "-I" if sys.flags.isolated else "-P"
+        command = [sys.executable, alone, "-c", _PROGRAM, *paths]
         pipe = subprocess.PIPE
         try:
             process = subprocess.Popen(  # noqa: S603 - this very program
@@ -130,8 +131,8 @@ class Readers:
                 _send(target, (chunk, hidden))
                 self._answers.put((chunk, _receive(source)))
                 chunk = []
-        except (OSError, EOFError, pickle.UnpicklingError):
-            return  # it has been ended
+        except Exception:  # noqa: BLE001 - it was ended, or another program answers in its place
+            return
         finally:
             if chunk:
                 self._answers.put((chunk, None))

@@ -34,8 +34,8 @@ ALWAYS: Mapping[str, str] = {
     "the caches and their directories": """
         recall.views
         index_cache index_cache.model index_cache.files
-        index_cache.db index_cache.checksums index_cache.schema index_cache.store index_cache.weigher
-        index_cache.guard index_cache.peek index_cache.directories""",
+        index_cache.db index_cache.checksums index_cache.schema index_cache.store
+        index_cache.weigher index_cache.guard index_cache.peek index_cache.directories""",
     "the question and its hits": """
         recall.recalling recall.asked recall.query recall.rank recall.gate recall.topic
         recall.chatter recall.slots recall.filling index_cache.analyze
