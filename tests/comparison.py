@@ -45,6 +45,7 @@ HEADS = (
     "among five, %",
     "off topic",
 )
+_OLD = 2.5  # seconds
 _STATEMENT, _WHY = 500, 300  # characters that robo-cortex takes
 
 
@@ -249,6 +250,8 @@ def row(tool: Tool, questions: list[dict[str, Any]], prompts: list[str]) -> str:
     note.write_bytes(kept + b"\nOne more line.\n")
     again = timed(tool.update)
     note.write_bytes(kept)
+    # Notes are most often older than this: until then ours are read again at each question.
+    time.sleep(_OLD)
     tool.update()
     size = tool.size()
     took = [timed(partial(tool.ask, each["query"])) for each in questions[:TIMED]]
