@@ -1,12 +1,13 @@
 # ruff: noqa: S311, S608, T201 - invented notes, a fixed statement, and a report to read
 """How long things take, as ratios of whole processes measured in one run.
 
-``python tests/benchmark.py [NOTES]`` writes NOTES notes (10,000) into a temporary directory and
-times, in turn with the least that the same work can cost here: a first build, a refresh after one
-edit, a search, and a prompt that gets cards. Each line is the median of the ratios pair by pair;
-the floors are an interpreter that imports apsw, the same with a walk and a stat of every note, and
-the same with all notes put into a plain FTS5 table. Nothing here is asserted: machines are noisy,
-ratios less so.
+``python tests/benchmark.py [NOTES [ROOTS]]`` writes NOTES notes (10,000) into a temporary directory
+and times, in turn with the least that the same work can cost here: a first build, a refresh after
+one edit, a search, and a prompt that gets cards. With ROOTS (1; at most 50) each of that many
+directories with a fiftieth of the notes is a root, and nothing else is. Each line is the median of
+the ratios pair by pair; the floors are an interpreter that imports apsw, the same with a walk and a
+stat of every note, and the same with all notes put into a plain FTS5 table. Nothing here is
+asserted: machines are noisy, ratios less so.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ import itertools
 import json
 import os
 import random
-import shutil
 import statistics
 import subprocess
 import sys
@@ -108,7 +108,7 @@ def ratio(
 
 def main() -> None:
     """Measure everything once."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    count, number, *_ = [*map(int, sys.argv[1:]), *(10_000, 1)[len(sys.argv) - 1 :]]
     # The hook leaves a refresh behind, which may still be writing at the end.
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         notes, cache = Path(scratch, "notes"), Path(scratch, "cache")
@@ -116,35 +116,43 @@ def main() -> None:
             os.environ[f"XDG_{name}_HOME"] = str(cache)
         os.environ["RECALL_DEADLINE_MS"] = "10000"  # what a busy machine cuts off is not timed
         words = write_notes(notes, count)
-        root = ["--root", str(notes)]
+        roots = sorted(notes.iterdir())[:number] if number > 1 else [notes]
+        configure(cache, roots)
         table = str(Path(scratch, "floor.db"))
 
         def forget() -> None:
-            shutil.rmtree(cache, ignore_errors=True)
+            for each in (cache / "recall").glob("*.db*"):
+                each.unlink()
             Path(table).unlink(missing_ok=True)
 
         def edit() -> None:
-            with next(notes.rglob("*.md")).open("a") as file:
+            with next(roots[0].rglob("*.md")).open("a") as file:
                 file.write("One more line.\n")
 
         python = [sys.executable, "-c"]
-        build = [*RECALL, "refresh", "--quiet", *root]
-        print(f"{count:,} notes; times of ours in brackets")
+        build = [*RECALL, "refresh", "--quiet"]
+        print(f"{count:,} notes, roots: {len(roots)}; times of ours in brackets")
         ratio("first build / plain FTS5", 3, build, [*python, BUILD, str(notes), table], forget)
         ratio("refresh after an edit / walk", 11, build, [*python, WALK, str(notes)], edit)
         query = [words[900], words[4_000], words[20_000]]
-        ask = [*RECALL, "search", "--json", *root, "--", *query]
+        ask = [*RECALL, "search", "--json", "--", *query]
         ratio("search / import apsw", 21, ask, [*python, IMPORT])
-        prompt(notes, cache)
+        prompt(roots[0], notes)
 
 
-def prompt(notes: Path, state: Path) -> None:
-    """Time the prompt hook: a prompt that gets cards, from a few words of a note."""
-    note = next(notes.rglob("*.md")).read_text()
-    words = note.partition("description: ")[2].split()[:5]
+def configure(state: Path, roots: list[Path]) -> None:
+    """Let these be the person's roots."""
     config = state / "recall" / "config.toml"
-    config.write_text(f'[roots]\nnotes = "{notes}"\n')
-    event = {"hook_event_name": "UserPromptSubmit", "cwd": str(notes), "prompt": " ".join(words)}
+    config.parent.mkdir(parents=True)
+    lines = (f'r{number} = "{root}"\n' for number, root in enumerate(roots))
+    config.write_text("[roots]\n" + "".join(lines))
+
+
+def prompt(root: Path, cwd: Path) -> None:
+    """Time the prompt hook: a prompt that gets cards, from a few words of a note."""
+    note = next(root.rglob("*.md")).read_text()
+    words = note.partition("description: ")[2].split()[:5]
+    event = {"hook_event_name": "UserPromptSubmit", "cwd": str(cwd), "prompt": " ".join(words)}
     data = json.dumps(event).encode()
     once([*RECALL, "refresh", "--quiet"])
     time.sleep(2.1)  # until then the files are too young to be trusted

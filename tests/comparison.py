@@ -5,9 +5,10 @@
 the directory PLACE (robo-cortex from PyPI, @tobilu/qmd, ripgrep and a node from npm; what is there
 already stays) and asks each tool the questions of each SET, a directory with ``docs/`` and
 ``queries.jsonl`` (one object a line with ``query`` and ``relevant``, paths below docs). Printed are
-the time of a first index, of one more after an edit of one note, of a question (medians of whole
-processes), the size of what the tool keeps, how often the first answer is right, and at how
-many of the prompts of FILE (one a line), which no note is about, something is answered.
+the time of a first index (given up after 300 s), of one more after an edit of one note, of a
+question (medians of whole processes), the size of what the tool keeps, how often the first answer
+is right, and at how many of the prompts of FILE (one a line), which no note is about, something is
+answered.
 
 Each tool is asked as its own documentation has it: ``recall search`` and, for prompts, the prompt
 hook; ``qmd search`` (its other searches need models from elsewhere); ``robo-cortex retrieve``, each
@@ -49,10 +50,15 @@ _OLD = 2.5  # seconds
 _STATEMENT, _WHY = 500, 300  # characters that robo-cortex takes
 
 
+class TooLong(Exception):
+    """A command has taken more than its time."""
+
+
 class Tool:
     """One tool over the notes of one set; ``home`` is a directory of its own."""
 
     name = ""
+    patience = 300.0  # seconds that one command may take
 
     def __init__(self, place: Path, docs: Path, home: Path) -> None:
         self.place = place
@@ -66,14 +72,18 @@ class Tool:
 
     def run(self, command: list[str], data: str = "", *, ok: tuple[int, ...] = (0,)) -> str:
         """Run a command in the tool's own home and return what it prints."""
-        done = subprocess.run(
-            command,
-            input=data.encode(),
-            env=self.environ,
-            cwd=self.home,
-            capture_output=True,
-            check=False,
-        )
+        try:
+            done = subprocess.run(
+                command,
+                input=data.encode(),
+                env=self.environ,
+                cwd=self.home,
+                capture_output=True,
+                check=False,
+                timeout=self.patience,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise TooLong from error
         if done.returncode not in ok:
             raise SystemExit(f"{command}: {done.returncode}: {done.stderr.decode()[:500]}")
         return done.stdout.decode("utf-8", "replace")
@@ -153,28 +163,31 @@ class RoboCortex(Tool):
     name = "robo-cortex retrieve"
 
     def build(self) -> None:
-        """Record each note as a memory: its text without the metadata, as much as is taken."""
-        self.paths: list[str] = []
-        lines = []
-        for path in sorted(self.docs.rglob("*.md")):
-            text = " ".join(
-                re.sub(
-                    r"\A---\n.*?\n---\n", "", path.read_text("utf-8", "replace"), flags=re.DOTALL
-                ).split()
-            )
-            memory = {"type": "fact", "scope": "repo", "confidence": "high"}
-            memory |= {"statement": text[:_STATEMENT] or path.stem}
-            memory |= {"why_it_matters": text[_STATEMENT : _STATEMENT + _WHY] or "-"}
-            lines.append(json.dumps(memory))
-            self.paths.append(str(path.relative_to(self.docs)))
-        shutil.rmtree(self.home, ignore_errors=True)
-        self.home.mkdir()
+        """Record each note as a memory."""
         git = ["git", "-c", "user.name=x", "-c", "user.email=x", "-C", str(self.home)]
         self.run([*git, "init", "-q"])
         self.run([*git, "commit", "-q", "--allow-empty", "-m", "x"])
         self.run([self._cortex, "init"])
+        self.ids: dict[str, str] = {}
+        self._record(sorted(self.docs.rglob("*.md")))
+
+    def update(self) -> None:
+        """Record the one that has changed once more."""
+        self._record([max(self.docs.rglob("*.md"), key=lambda path: path.stat().st_mtime_ns)])
+
+    def _record(self, paths: list[Path]) -> None:
+        """Record some notes: their text without the metadata, as much as is taken."""
+        lines = []
+        for path in paths:
+            text = path.read_text("utf-8", "replace")
+            text = " ".join(re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL).split())
+            memory = {"type": "fact", "scope": "repo", "confidence": "high"}
+            memory |= {"statement": text[:_STATEMENT] or path.stem}
+            memory |= {"why_it_matters": text[_STATEMENT : _STATEMENT + _WHY] or "-"}
+            lines.append(json.dumps(memory))
         told = json.loads(self.run([self._cortex, "record", "--batch", "--json"], "\n".join(lines)))
-        self.ids = dict(zip(told["created_ids"], self.paths, strict=True))
+        names = (str(path.relative_to(self.docs)) for path in paths)
+        self.ids |= dict(zip(told["created_ids"], names, strict=True))
 
     def ask(self, query: str) -> list[str]:
         """Ask for what belongs to a task."""
@@ -243,7 +256,16 @@ def timed(work: Any) -> float:
 
 
 def row(tool: Tool, questions: list[dict[str, Any]], prompts: list[str]) -> str:
-    """Measure one tool over one set, and return a line of the table."""
+    """Return one tool's line of the table of one set."""
+    try:
+        cells = measured(tool, questions, prompts)
+    except TooLong:
+        cells = [f"over {tool.patience:.0f}"] + ["" for _ in HEADS[2:]]
+    return f"| {' | '.join([tool.name, *cells])} |"
+
+
+def measured(tool: Tool, questions: list[dict[str, Any]], prompts: list[str]) -> list[str]:
+    """Measure one tool over one set, and return what the table says of it."""
     first = timed(tool.build)
     note = next(iter(sorted(tool.docs.rglob("*.md"))))
     kept = note.read_bytes()
@@ -261,8 +283,7 @@ def row(tool: Tool, questions: list[dict[str, Any]], prompts: list[str]) -> str:
     hit = 100 * statistics.mean(bool(paths and paths[0] in known) for paths, known in pairs)
     five = 100 * statistics.mean(bool(known & set(paths)) for paths, known in pairs)
     spoke = sum(tool.answers(prompt) for prompt in prompts)
-    cells = [
-        tool.name,
+    return [
         f"{first:.2f}",
         f"{again:.2f}",
         f"{1000 * statistics.median(took):.0f}",
@@ -271,7 +292,6 @@ def row(tool: Tool, questions: list[dict[str, Any]], prompts: list[str]) -> str:
         f"{five:.1f}",
         f"{spoke} of {len(prompts)}",
     ]
-    return f"| {' | '.join(cells)} |"
 
 
 def main() -> None:
