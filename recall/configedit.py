@@ -41,9 +41,9 @@ def add_root(
 
     In a project's file a directory of the project is written relative to it, any other as an
     absolute path. Returns False when the file says so already.
-    Raises ``InvalidInput`` for a name or directory that can't be used, ``NotFound`` for a missing
-    directory, ``ConfigInvalid`` for a broken file, and what ``unwritten`` returns for a file that
-    can't be written.
+    Raises ``InvalidInput`` for a name or directory that can't be used, or is another root's,
+    ``NotFound`` for a missing directory, ``ConfigInvalid`` for a broken file, and what
+    ``unwritten`` returns for a file that can't be written.
     """
     if fault := name_fault(name):
         raise InvalidInput(f'"{name}" can\'t be the name of a root: {fault}', hint="choose another")
@@ -51,9 +51,11 @@ def add_root(
 
     def edit(text: str) -> str | None:
         roots = _roots(text, file)
+        path = os.path.realpath(directory)
         if name not in roots:
+            _refuse_twin(roots, path, file, environ)
             return with_root(text, name, written, file)
-        if _place(roots[name], file, environ) == os.path.realpath(directory):
+        if _place(roots[name], file, environ) == path:
             return None
         old = _path(roots[name])
         raise InvalidInput(
@@ -63,6 +65,18 @@ def add_root(
         )
 
     return _rewrite(file, edit)
+
+
+def _refuse_twin(
+    roots: Mapping[str, object], path: str, file: str, environ: Mapping[str, str] | None
+) -> None:
+    """Raise InvalidInput when a root has all of a directory already: only one would be searched."""
+    # One with rules of its own may be meant to be beside it.
+    plain = (each for each in roots.values() if not isinstance(each, dict) or len(each) == 1)
+    if any(_place(each, file, environ) == path for each in plain):
+        raise InvalidInput(
+            f"{path} is a root already, by another name", where=file, hint="recall roots list"
+        )
 
 
 def add_missing(

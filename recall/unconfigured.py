@@ -36,5 +36,4 @@ def hint(cwd: str, environ: Mapping[str, str], files: Sequence[ConfigFile]) -> s
         return f"write {name} = {closed.spelled(directory)} under [roots] in {closed.file}"
     if not too_much:
         return f"recall roots add {name} {shell_quoted(directory)}"
-    make = "" if os.path.isdir(directory) else "mkdir -p ~/notes && "
-    return f"{make}recall roots add notes ~/notes"
+    return f"recall roots {'add notes ~/notes' if os.path.isdir(directory) else 'discover ~'}"

@@ -41,6 +41,23 @@ def test_a_root_is_added_listed_and_removed(notes: Path, home: Path, tmp_path: P
     assert (notes / "alpha.md").exists()
 
 
+def test_a_directory_is_no_root_by_two_names(notes: Path, home: Path) -> None:
+    file = home / ".config" / "recall" / "config.toml"
+    recall("roots", "add", "notes", str(notes))
+    before = file.read_text()
+    again = recall("roots", "add", "again", str(notes))
+    assert (again.status, again.stdout) == (4, "")
+    assert again.stderr.splitlines() == [
+        f"error: {notes} is a root already, by another name",
+        f"where: {file}",
+        "hint: recall roots list",
+    ]
+    assert file.read_text() == before
+    # Beside one that has rules of its own it may be meant.
+    file.write_text(f'[roots]\nadr = {{ path = "{notes}", include = ["adr/**"] }}\n')
+    assert recall("roots", "add", "again", str(notes)).status == 0
+
+
 def test_adding_says_in_json_what_it_wrote(notes: Path, home: Path) -> None:
     data = recall("roots", "add", "n", str(notes), "--json").data()
     assert (data["name"], data["path"], data["added"]) == ("n", str(notes), True)

@@ -706,7 +706,7 @@ def test_nothing_configured_below_a_project_hints_a_path_from_its_file(place: Pl
 def test_nothing_configured_never_hints_at_the_home_or_the_disk(place: Place, where: str) -> None:
     (place.home / "link").symlink_to(place.home)
     cwd = Path(where.format(home=place.home, base=place.base))
-    assert hint_of_nothing(place, cwd) == "mkdir -p ~/notes && recall roots add notes ~/notes"
+    assert hint_of_nothing(place, cwd) == "recall roots discover ~"
     place.make("home/notes")
     assert hint_of_nothing(place, cwd) == "recall roots add notes ~/notes"
     place.environ |= {"HOME": "relative", "XDG_CONFIG_HOME": str(place.home / ".config")}

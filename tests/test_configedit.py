@@ -362,7 +362,7 @@ def test_directory_that_can_not_be_made_is_a_clear_error(place: Place) -> None:
 def test_file_that_may_not_be_written_is_unavailable_with_a_hint(
     place: Place, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
-    add_root(str(place.file), "old", str(place.notes))
+    add_root(str(place.file), "old", str(place.base))
     before = place.file.read_bytes()
 
     def refused(*_: object, **__: object) -> None:
@@ -399,7 +399,8 @@ def test_edits_at_once_lose_none(place: Place) -> None:
 
     def run(name: str) -> None:
         barrier.wait()
-        add_root(str(place.file), name, str(place.notes))
+        (place.notes / name).mkdir()
+        add_root(str(place.file), name, str(place.notes / name))
 
     threads = [threading.Thread(target=run, args=(name,)) for name in names]
     for thread in threads:

@@ -703,6 +703,7 @@ def test_a_person_is_asked_about_each(
     assert status == 0, shown
     assert f"a: {top}/a\n  repository, 1 note" in shown
     assert "add it (1 of 3)? [y/n/a/q] " in shown
+    assert ("y adds it, n does not" in shown) == ("?" in answers)
     file = home / ".config/recall/config.toml"
     entries = read_config(str(file), os.environ).entries if expected else []
     assert {entry.name for entry in entries} == expected

@@ -1065,8 +1065,8 @@ def test_many_of_one_kind_are_told_as_one_to_people(sound: Place) -> None:
         "warn: 6 roots, 3 notes, 5 findings",
         "warn refresh_missing: d0: it was never indexed to the end",
         f"  at {sound.top}/d0",
-        "  do: recall refresh --root d0",
-        "  and 4 more like this: --json lists them; without --root the command is for all",
+        "  and 4 more like this: d1, d2, d3, d4 (--json lists them)",
+        "  do: recall refresh",
     ]
 
 

@@ -69,6 +69,8 @@ def test_what_a_host_does_not_read_is_said_and_stays(home: Path, host: str, name
     for action in ("install", "install", "status"):
         done = run(host, action)
         assert done.status == 0
+        if done.stdout.startswith("installed"):
+            assert ("first mend the file as the warnings say" in done.stdout) == bool(said)
         first, _, hint = done.stderr.partition("hint: ")
         assert first == said
         assert hint.endswith(", in an editor; recall leaves it as it is\n") or not said

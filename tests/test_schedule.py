@@ -580,7 +580,7 @@ def test_status_says_how_to_install_it(cron: Machine) -> None:
         "cron: not installed",
         "systemd: not on this machine",
         "launchd: not on this machine",
-        "it never ran",
+        "the job never ran",
         "to install it: recall schedule install",
     ]
     good("install")

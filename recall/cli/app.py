@@ -37,6 +37,19 @@ class Commands(StrictGroup):
             raise TypeError(f"recall.cli.{cmd_name}.command is no command")
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is called, or say which one may be meant."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+            from recall.rootnames import nearest
+
+            near = nearest(name, COMMANDS)
+            meant = f" Did you mean '{near}'?" if near else ""
+            raise click.UsageError(f"No such command '{name}'.{meant}", ctx)
+        return super().resolve_command(ctx, args)
+
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         """Offer the commands, without importing any of them, and the options."""
         items = [

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    cls=Strict, epilog=examples("recall audit", "recall audit --root notes -n 100 --json")
+    cls=Strict,
+    epilog=examples("recall audit --root notes", "recall audit --root notes -n 100 --json"),
 )
 @one_root_option
 @click.option(

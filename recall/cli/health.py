@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from recall.health.findings import Finding
     from recall.terminal import Look
 
+_NAMED = 5  # roots that such a text names
 _LISTED = 3  # findings of one kind in a text; of more, the first
 
 
@@ -102,13 +103,25 @@ def _text(level: str, findings: Sequence[Finding], evidence: Evidence, look: Loo
     for each in findings:
         kinds.setdefault((each.level, each.code), []).append(each)
     for ones in kinds.values():
-        shown = ones if len(ones) <= _LISTED else ones[:1]
-        for each in shown:
+        if len(ones) > _LISTED:
+            lines += _crowd(ones)
+            continue
+        for each in ones:
             lines += _lines(each)
-        if len(shown) < len(ones):
-            all_roots = "; without --root the command is for all" if ones[0].root else ""
-            lines.append(f"  and {len(ones) - 1:,} more like this: --json lists them{all_roots}")
     return "\n".join(lines) + "\n"
+
+
+def _crowd(ones: Sequence[Finding]) -> list[str]:
+    """Return what is said of many findings of one kind: the first, and what is to be done of all.
+
+    What helps a root, without ``--root`` helps all of them.
+    """
+    *first, do = _lines(ones[0])
+    names = [each.root for each in ones[1:] if each.root is not None]
+    told = ": " + ", ".join(map(visible, names[:_NAMED])) if names else ""
+    more = ", …" if len(names) > _NAMED else ""
+    also = f"  and {len(ones) - 1:,} more like this{told}{more} (--json lists them)"
+    return [*first, also, do.partition(" --root ")[0] if names else do]
 
 
 def _lines(finding: Finding) -> list[str]:

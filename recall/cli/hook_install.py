@@ -77,7 +77,8 @@ def _one(
     change = installing.install(where, line, state_dir, dry_run=dry_run)
     # The file as it is then: what its host makes of that is what counts.
     after = installing.Settings(where, change.settings.target, change.after)
-    say(console, where.file, unread(where.host, after.document, mark=bool(after.bom)))
+    ignored = unread(where.host, after.document, mark=bool(after.bom))
+    say(console, where.file, ignored)
     off = hosttrust.off(after, os.environ, cwd)
     if off is not None:
         say(console, off[0], [off[1]])
@@ -91,7 +92,8 @@ def _one(
     if change.action == installing.ALREADY:
         return change, []
     mended = hookremarks.mended(where.host, change.settings.document, after.document)
-    return change, [*mended, *committed(change), where.host.restart]
+    first = ["not used yet: first mend the file as the warnings say"] if ignored else []
+    return change, [*mended, *committed(change), *first, where.host.restart]
 
 
 def _shared_already(where: Place, cwd: str) -> str | None:

@@ -231,6 +231,8 @@ def _answer(question: str) -> str:
         letter = line.strip().lower()[:1]
         if letter and letter in "ynaq":
             return letter
+        if letter:
+            write_error("y adds it, n does not, a adds it and all others, q ends the questions\n")
 
 
 def _tell_of_variables(console: Console, file: str) -> None:

@@ -238,7 +238,7 @@ def _line(found: Found) -> str:
 def _runs(known: Evidence | None, *, is_running: bool) -> str:
     """Return when the job ran, and what came of it."""
     if known is None:
-        return "it never ran\n"
+        return "the job never ran\n"
     lines = []
     if is_running:
         lines.append(f"running since {local(known.begun)}")

@@ -147,7 +147,8 @@ def command(
     """Find the notes that answer a question.
 
     Any text is a query. It is read from stdin when QUERY is "-", or absent while stdin is no
-    terminal. Caches are brought up to date first. Finding nothing is an answer: exit 0, no output.
+    terminal. Caches are brought up to date first. Finding nothing is an answer: exit 0, and no
+    output but two words at a terminal.
 
     \b
     Operators in QUERY narrow it down; what is unknown or malformed is text, and so is stdin:
