@@ -252,8 +252,13 @@ class _Writer:
 
     def start(self, rows: list[Row]) -> None:
         self.wait()
-        self._thread = threading.Thread(target=self._write, args=(rows,))
-        self._thread.start()
+        thread = threading.Thread(target=self._write, args=(rows,))
+        try:
+            thread.start()
+        except (RuntimeError, MemoryError):  # there may be no more of them
+            self._write(rows)
+        else:
+            self._thread = thread
 
     def _write(self, rows: list[Row]) -> None:
         try:

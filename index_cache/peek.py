@@ -56,24 +56,10 @@ def peek(
     start: int = 0,
     clock: Callable[[], float] = time.monotonic,
 ) -> Peek:
-    """Look at the directories of a root whose cache has a view; return what has changed.
-
-    It ends after about ``budget`` seconds by ``clock``, but never before 16 directories or the
-    first one that has to be listed, and begins with directory ``start``, the ``next`` of the last
-    look. Nothing is written and no note is opened. Call it between ``begin_reading`` and
-    ``end_reading``, so that it and the search see one state of the cache. Raises Damaged.
-    """
-    value = store.meta("directories")
-    if value is None:
-        found = Peek()
-        found.sweep_due = "the cache does not know the root's directories"
-        return found
-    try:
-        kept = unpack(value)
-    except ValueError as error:
-        raise store.damaged("its list of directories can't be read") from error
-    with Guard(store):
-        return _Look(root, store, fs, kept).run(start, budget, clock)
+    """Look at directories of a root for a time; parameters and errors as those of ``Look``."""
+    look = Look(root, store, fs, start, clock)
+    look.go_on(budget)
+    return look.finish()
 
 
 def has_changed(root: Root, store: Store, fs: FileSystem) -> bool:
@@ -113,70 +99,118 @@ def _is_same(path: bytes, signature: bytes, fs: FileSystem) -> bool:
         return False
 
 
-class _Look:
-    """One look; ``found`` is its result."""
+class Look:
+    """A look at the directories of a root whose cache has a view: what has changed.
 
-    def __init__(self, root: Root, store: Store, fs: FileSystem, kept: Directories) -> None:
-        self.root = root
-        self.store = store
-        self.fs = fs
-        self.kept = kept
+    It begins with directory ``start``, the ``next`` of the last look, and goes on as often as it is
+    told to; ``found`` is its result once it is finished. Nothing is written and no note is
+    opened. To be used between ``begin_reading`` and ``end_reading``, so that it and the search see
+    one state of the cache. All methods raise Damaged.
+    """
+
+    def __init__(
+        self,
+        root: Root,
+        store: Store,
+        fs: FileSystem,
+        start: int = 0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.found = Peek()
-        self.top = os.fsencode(root.path)
+        self._root = root
+        self._store = store
+        self._fs = fs
+        self._clock = clock
+        self._top = os.fsencode(root.path)
+        self._relisting: Relisting | None = None
+        self._kept: Directories | None = None
+        self._suspects: set[int] = set()
+        with Guard(store):
+            self._begin(start)
 
-    def run(self, start: int, budget: float, clock: Callable[[], float]) -> Peek:
-        until = clock() + budget
-        if self.store.number("directories_of") != self.store.generation:
+    def _begin(self, start: int) -> None:
+        value = self._store.meta("directories")
+        if value is None:
+            self._sweep("the cache does not know the root's directories")
+            return
+        try:
+            kept = self._kept = unpack(value)
+        except ValueError as error:
+            raise self._store.damaged("its list of directories can't be read") from error
+        self._suspects = set(kept.suspects)
+        self.found.next = start % len(kept.paths) if kept.paths else 0
+        self.found.complete = not kept.paths
+        if self._store.number("directories_of") != self._store.generation:
             # Its directories may have come after those that are kept, and gone again.
-            self.sweep("a refresh is at work, or was cut short")
-        self.check_ignore_files()
-        found, paths, signatures = self.found, self.kept.paths, self.kept.signatures
-        count = len(paths)
-        suspects = set(self.kept.suspects)
-        look, sign, base = self.fs.stat, files.signature, os.path.join(self.top, b"")
-        relisting: Relisting | None = None
-        at = start % count if count else 0
-        for looked in range(1, count + 1):
+            self._sweep("a refresh is at work, or was cut short")
+        self._check_ignore_files(kept)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing left to look at."""
+        return self._kept is None or self.found.complete
+
+    def go_on(self, budget: float) -> None:
+        """Look at more directories for about ``budget`` seconds by the clock.
+
+        At 16 in any case, or up to the first that has to be listed.
+        """
+        if self._kept is not None and not self.found.complete:
+            with Guard(self._store):
+                self._go_on(self._kept, self._clock() + budget)
+
+    def _go_on(self, kept: Directories, until: float) -> None:
+        found, paths, signatures, suspects = self.found, kept.paths, kept.signatures, self._suspects
+        look, sign, base = self._fs.stat, files.signature, os.path.join(self._top, b"")
+        listed, at, count = found.listed, found.next, len(paths)
+        for looked in range(found.looked + 1, count + 1):
             begin = at * SIGNATURE_BYTES
             try:
                 # Without the last slash, behind which a symlink would be followed.
                 state = look((base + paths[at])[:-1] or b"/")
             except OSError as error:
-                self.sweep("a directory is gone or can't be looked at", error)
+                self._sweep("a directory is gone or can't be looked at", error)
             else:
                 before = signatures[begin : begin + SIGNATURE_BYTES]
                 if sign(state) != before or at in suspects:
-                    relisting = relisting or self.relisting()
-                    relisting.changed(paths[at], before, state)
+                    self._relist(kept).changed(paths[at], before, state)
             at = at + 1 if at + 1 < count else 0
             found.looked = looked
-            if (not looked % _STRIDE or found.listed) and clock() >= until:
+            if (not looked % _STRIDE or found.listed > listed) and self._clock() >= until:
                 break
         found.next = at
         found.complete = found.looked == count
-        if relisting is not None:
-            relisting.settle()
-        return found
 
-    def relisting(self) -> Relisting:
-        from index_cache.relisting import Relisting  # few looks find anything to list
+    def finish(self) -> Peek:
+        """Return what was found, but for what only a refresh can tell."""
+        if self._relisting is not None:
+            with Guard(self._store):
+                self._relisting.settle()
+        return self.found
 
-        return Relisting(self.root, self.store, self.fs, self.kept, self.found, self.sweep)
+    def _relist(self, kept: Directories) -> Relisting:
+        if self._relisting is None:
+            from index_cache.relisting import Relisting  # few looks find anything to list
 
-    def sweep(self, why: str, error: OSError | None = None) -> None:
+            self._relisting = Relisting(
+                self._root, self._store, self._fs, kept, self.found, self._sweep
+            )
+        return self._relisting
+
+    def _sweep(self, why: str, error: OSError | None = None) -> None:
         """Note that only a refresh can settle something; the first reason is kept."""
         if self.found.sweep_due is None:
             self.found.sweep_due = f"{why}: {files.describe(error)}" if error else why
 
-    def check_ignore_files(self) -> None:
-        if not self.root.rules.gitignore:
+    def _check_ignore_files(self, kept: Directories) -> None:
+        if not self._root.rules.gitignore:
             return
-        if (files.repository(self.top) or b"") != self.kept.top:
-            self.sweep("the root lies in another repository than before")
-        for path, before in self.kept.ignores.items():
+        if (files.repository(self._top) or b"") != kept.top:
+            self._sweep("the root lies in another repository than before")
+        for path, before in kept.ignores.items():
             try:
-                now = files.signature(self.fs.stat(path))
+                now = files.signature(self._fs.stat(path))
             except OSError:
                 now = ABSENT
             if now != before:
-                self.sweep("a file that tells git what to ignore has changed")
+                self._sweep("a file that tells git what to ignore has changed")

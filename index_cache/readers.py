@@ -109,11 +109,11 @@ class Readers:
             process = subprocess.Popen(  # noqa: S603 - this very program
                 command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL
             )
-        except OSError:
-            return  # of processes there may be no more, or memory
-        self._processes.append(process)
+            self._processes.append(process)
+            threading.Thread(target=self._ask, args=(process,), daemon=True).start()
+        except (OSError, RuntimeError, MemoryError):
+            return  # there may be no more processes, threads, or memory
         self._working += 1
-        threading.Thread(target=self._ask, args=(process,), daemon=True).start()
 
     def _take(self, number: int) -> list[Wanted]:
         with self._taking:

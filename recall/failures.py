@@ -107,7 +107,10 @@ def unread(state_dir: str | None) -> str | None:
         return getattr(error, "strerror", None) or str(error)
     except (ValueError, RecursionError):
         known = None
-    return None if isinstance(known, dict) else "it is not what recall has written"
+    is_ours = isinstance(known, dict) and all(
+        isinstance(each, dict) and _cleaned(each).keys() == each.keys() for each in known.values()
+    )
+    return None if is_ours else "it is not what recall has written"
 
 
 def _content(state_dir: str) -> object:

@@ -214,6 +214,7 @@ def ends_of(prompt: str) -> str:
 
     What is asked stands before or behind what was pasted.
     """
+    prompt = prompt.strip()  # then both ends begin or end with a word
     most = LOOKED_AT if prompt.isascii() else LOOKED_AT // _BEYOND_ASCII
     if len(prompt) <= most:
         return prompt

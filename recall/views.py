@@ -12,7 +12,7 @@ import time
 
 from index_cache import db
 from index_cache.filters import Filter
-from index_cache.peek import peek
+from index_cache.peek import Look
 from index_cache.store import Store
 from recall import looks
 
@@ -43,6 +43,7 @@ class View:
     """
 
     __slots__ = (
+        "_look",
         "_path",
         "chosen",
         "go_on",
@@ -66,6 +67,7 @@ class View:
         self.refused: RootRefused | None = None
         self.store: Store | None = None
         self.peek: Peek | None = None
+        self._look: Look | None = None
         self.new: Store | None = None
         self.chosen = 0
         self.go_on: int | None = None
@@ -134,15 +136,37 @@ class View:
             do()
         return True
 
-    def look(self, begin: int, fs: FileSystem, budget: float) -> None:
-        """Look at the root's directories for ``budget`` seconds, and read what is new in them.
-
-        ``begin`` is the number of the first one.
-        """
+    def begin_look(self, begin: int, fs: FileSystem) -> None:
+        """Look at the first of the root's directories, from the one with number ``begin`` on."""
         if self.store is None or self.state != ANSWERS:
             return
         try:
-            self.peek = peek(self.root, self.store, fs, budget, begin)
+            self._look = Look(self.root, self.store, fs, begin)
+        except (*db.TROUBLE, OSError) as error:
+            self.fail(error)
+        self.look_on(0)
+
+    @property
+    def looks(self) -> bool:
+        """Whether there are directories left to look at."""
+        return self._look is not None and not self._look.is_over
+
+    def look_on(self, budget: float) -> None:
+        """Look at more of the root's directories for ``budget`` seconds."""
+        if self._look is None:
+            return
+        try:
+            self._look.go_on(budget)
+        except (*db.TROUBLE, OSError) as error:
+            self._look = None
+            self.fail(error)
+
+    def end_look(self, begin: int, fs: FileSystem) -> None:
+        """Read what is new in the directories that were looked at."""
+        if self._look is None:
+            return
+        try:
+            self.peek = self._look.finish()
             if begin or not self.peek.complete:
                 self.go_on = 0 if self.peek.complete else self.peek.next
             if self.peek.appeared and not self.root.rules.strict:  # nobody has judged them
@@ -189,17 +213,26 @@ class Views:
             view.open(directory)
         if sum(view.root.rules.strict for view in self.all) > 1:
             self._compare()
-        self._look(looks.starts(state_dir), fs, time.monotonic() + LOOK)
+        starts = looks.starts(state_dir)
+        until = time.monotonic() + LOOK
+        for view in self.all:
+            view.begin_look(starts.get(view.identity, 0), fs)
+        self._look_on(until)
+        for view in self.all:
+            view.end_look(starts.get(view.identity, 0), fs)
 
-    def _look(self, starts: dict[str, int], fs: FileSystem, until: float) -> None:
-        """Look at the directories: half of the time for a project's own root, else equal parts.
+    def _look_on(self, until: float) -> None:
+        """Look at more directories: half of the time for a project's own root, else equal parts.
 
-        What one does not need is left to the next ones.
+        What one does not need is the others', who take turns until the time is over.
         """
-        for number, view in enumerate(self.all):
-            rest = len(self.all) - number
-            left = until - time.monotonic()
-            view.look(starts.get(view.identity, 0), fs, left / min(rest, 2 if view.near else rest))
+        while rest := [view for view in self.all if view.looks]:
+            for number, view in enumerate(rest):
+                left = until - time.monotonic()
+                if left <= 0:
+                    return
+                many = len(rest) - number
+                view.look_on(left / min(many, 2 if view.near else many))
 
     def _compare(self) -> None:
         """Do without the strict roots that share ids with one another."""

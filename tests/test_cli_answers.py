@@ -387,6 +387,14 @@ def test_a_fault_of_ours_is_one_line(
         main(["search", "x"])
 
 
+def test_too_little_memory_is_no_fault_of_ours(service: Service, run: Callable[..., Run]) -> None:
+    service.raises = MemoryError()
+    done = run("search", "x")
+    assert (done.status, done.out) == (6, "")
+    assert done.err.splitlines()[0] == "error: there is not enough memory"
+    assert valid_envelope(run("search", "--json", "x").raw)["error"]["code"] == "root_unavailable"
+
+
 def test_an_interruption_is_130_and_silent(service: Service, run: Callable[..., Run]) -> None:
     service.raises = KeyboardInterrupt()
     done = run("search", "x")

@@ -873,6 +873,16 @@ def test_evidence_unreadable(sound: Place, name: str, content: bytes) -> None:
     sound.settle()
 
 
+@pytest.mark.parametrize(
+    "content", ['{"begun": NaN}', '{"x": 5}', '{"x": {"since": NaN}}', '{"x": {"failure": 7}}']
+)
+def test_evidence_unreadable_for_what_looks_like_ours(sound: Place, content: str) -> None:
+    file = sound.state / failures.FILE
+    file.write_text(content)
+    file.chmod(0o600)
+    assert sound.found("evidence_unreadable")["file"] == str(file)
+
+
 def test_evidence_unreadable_for_a_directory_in_its_place(sound: Place) -> None:
     (sound.state / failures.FILE).mkdir(0o700)
     (sound.state / failures.FILE / "x").touch(0o600)
@@ -962,6 +972,16 @@ def test_a_cache_directory_that_is_none_is_one_finding(sound: Place, what: str) 
     sound.found("cache_unusable")
     sound.caches.unlink()
     away.rename(sound.caches)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_cache_directory_that_cant_be_read_is_one_finding(sound: Place) -> None:
+    sound.caches.chmod(0)
+    try:
+        sound.found("cache_unusable")
+    finally:
+        sound.caches.chmod(0o700)
+    sound.settle()
 
 
 def test_cache_remote(

@@ -254,12 +254,19 @@ def test_Q4_what_is_asked_beside_a_megabyte_of_paste_is_found(
     assert titles(prompt) == [TITLE]
 
 
-@pytest.mark.parametrize("prompt", ["", "a b", "x" * 64_000, "y z " * 30_000, "x" * 70_000])
-def test_of_a_long_prompt_both_ends_are_looked_at(prompt: str) -> None:
-    looked_at = ends_of(prompt)
+@pytest.mark.parametrize("before", ["", " " * 70_000, "\n" * 8_200])
+@pytest.mark.parametrize("after", ["", "\t" * 70_000])
+@pytest.mark.parametrize(
+    "prompt",
+    ["", "a b", "x" * 64_000, "y z " * 30_000, "x" * 70_000, f"a{' ' * 70_000}b", "é " * 20_000],
+)
+def test_of_a_long_prompt_both_ends_are_looked_at(prompt: str, before: str, after: str) -> None:
+    looked_at = ends_of(f"{before}{prompt}{after}").strip()
+    prompt = prompt.strip()
     assert looked_at == prompt or len(looked_at) <= LOOKED_AT + 1
-    assert prompt.startswith(looked_at[:20])
-    assert prompt.endswith(looked_at[-2:])
+    assert prompt.startswith(looked_at[:20].partition(" ")[0])
+    assert prompt.endswith(looked_at[-2:].strip())
+    assert bool(looked_at) == bool(prompt)
 
 
 def test_a_nested_root_makes_no_note_disappear(

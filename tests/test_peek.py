@@ -393,6 +393,28 @@ def test_a_small_budget_goes_on_where_it_stopped(
     assert at == 1
 
 
+def test_a_look_that_goes_on_finds_what_one_look_does(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(peek, "_STRIDE", 1)
+    for path in ("new.md", "sub/deep/new.md", "mnt/new.md"):
+        place.write(path, "# New")
+    with closing(place.store()) as store:
+        look = peek.Look(place.root, store, place.fs, 2)
+        turns = 0
+        while not look.is_over:
+            look.go_on(0)
+            turns += 1
+            assert look.found.looked == turns
+        assert turns == 5
+        look.go_on(1000)
+        found = look.finish()
+        whole = peek.peek(place.root, store, place.fs, 1000)
+    assert found.complete
+    assert (found.appeared, found.listed) == (whole.appeared, whole.listed)
+    assert len(found.appeared) == 3
+
+
 def test_a_start_of_another_time_is_a_start(place: Place) -> None:
     assert seen(place, start=7_000_003).complete
 

@@ -176,6 +176,22 @@ def test_a_process_that_can_not_start_loses_nothing(
     assert several._processes == []
 
 
+@pytest.mark.parametrize("error", [RuntimeError("can't start new thread"), MemoryError()])
+def test_where_no_thread_can_start_nothing_is_lost(
+    root: Root, error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: threading.Thread) -> None:
+        raise error
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with Readers(reader(root)) as several:
+        assert made(several.rows(wanted(root))) == alone(root)
+    assert [process.returncode for process in several._processes] == [-signal.SIGKILL]
+    monkeypatch.setattr(ingest, "_BATCH_FILES", 5)
+    with closing(Store.create(root, None)) as store:
+        assert refresh(store, FileSystem()).added == 42
+
+
 @pytest.mark.parametrize("program", ["raise SystemExit(3)", "print('hello', flush=True)"])
 def test_another_program_in_its_place_loses_nothing(
     root: Root, program: str, monkeypatch: pytest.MonkeyPatch

@@ -26,8 +26,11 @@ if TYPE_CHECKING:
         ("nnf", [9, 9, 9], [4, 2, 2]),
         ("n", [9], [8]),
         # What one does not need is the others'.
-        ("ffff", [0, 1, 9, 9], [2, 8 / 3, 3.5, 3.5]),
-        ("nff", [1, 9, 9], [4, 3.5, 3.5]),
+        ("ffff", [0, 1, 9, 9], [0, 1, 3.5, 3.5]),
+        ("nff", [1, 9, 9], [1, 3.5, 3.5]),
+        ("ffff", [9, 9, 0.5, 0.5], [3.5, 3.5, 0.5, 0.5]),
+        ("nff", [9, 1, 1], [6, 1, 1]),
+        ("ff", [1, 2], [1, 2]),
     ],
 )
 def test_the_time_is_shared(
@@ -38,18 +41,27 @@ def test_the_time_is_shared(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = 100.0
-    budgets: list[float] = []
+    roots = [make_root(tmp_path, f"r{number}") for number in range(len(near))]
+    needed = dict(zip((root.name for root in roots), needs, strict=True))
+    spent = dict.fromkeys(needed, 0.0)
+    begun: list[str] = []
+    ended: list[str] = []
 
-    def look(_view: View, begin: int, _fs: FileSystem, budget: float) -> None:
+    def look_on(view: View, budget: float) -> None:
         nonlocal now
-        assert begin == 0
-        now += min(needs[len(budgets)], budget)
-        budgets.append(budget)
+        name = view.root.name
+        took = min(budget, needed[name] - spent[name])
+        now += took
+        spent[name] += took
 
-    monkeypatch.setattr(View, "look", look)
     monkeypatch.setattr(View, "open", lambda *_: None)
+    monkeypatch.setattr(View, "begin_look", lambda view, *_: begun.append(view.root.name))
+    monkeypatch.setattr(View, "look_on", look_on)
+    looks = property(lambda view: spent[view.root.name] < needed[view.root.name])
+    monkeypatch.setattr(View, "looks", looks)
+    monkeypatch.setattr(View, "end_look", lambda view, *_: ended.append(view.root.name))
     monkeypatch.setattr(views, "time", SimpleNamespace(monotonic=lambda: now))
     monkeypatch.setattr(views, "LOOK", 8.0)
-    roots = [make_root(tmp_path, f"r{number}") for number in range(len(near))]
     Views(roots, [each == "n" for each in near]).open(str(tmp_path), None, FileSystem())
-    assert budgets == pytest.approx(given)
+    assert list(spent.values()) == pytest.approx(given)
+    assert begun == ended == [root.name for root in roots]

@@ -111,6 +111,12 @@ def _told(error: Exception) -> RecallError:
         return error
     if os.environ.get("RECALL_DEBUG"):
         raise error
+    if isinstance(error, MemoryError):
+        from index_cache.errors import RootUnavailable
+
+        return RootUnavailable(
+            "there is not enough memory", hint="end other programs, or raise the limit: ulimit -v"
+        )
     return RecallError(
         f"a fault in recall itself: {type(error).__name__}: {error}",
         hint="run it again with RECALL_DEBUG=1 in the environment to see where, and report that",

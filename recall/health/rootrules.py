@@ -40,7 +40,9 @@ def of_roots(evidence: Evidence, thresholds: Thresholds) -> Iterator[Finding]:
         )
     unusable = any(place.what == "cache" and place.fault for place in evidence.places)
     for root in evidence.roots:
-        yield from _refreshed(root, evidence.now, thresholds)
+        # What can't be looked at may be whole: the reason for that is the one to be mended.
+        if root.built or not unusable:
+            yield from _refreshed(root, evidence.now, thresholds)
         if root.trouble is not None and not unusable:  # which tells why, for all of them
             why = f"its cache can't be read now: {root.trouble}"
             yield _about(root, "cache_unreadable", why, "refresh")
