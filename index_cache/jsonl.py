@@ -86,7 +86,6 @@ class Lines:
     ``found`` has them in order, one of them alone unless ``is_all``; ``problem`` says which are
     none. ``cut`` says that the file goes on behind ``data``: what is missing of the last line is
     nobody's fault. Lines whose digest is ``known`` are not looked into again.
-    ``known`` are not looked into again.
     """
 
     def __init__(

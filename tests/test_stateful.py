@@ -175,7 +175,8 @@ class Machine(RuleBasedStateMachine):
     def known(self, data: bytes) -> bytes:
         """Remember what was written, to build a cache from what one saw long ago."""
         self.written[sha256(data).digest()] = data
-        self.written[records(fresh_of(data))] = data
+        # A line has no end behind it, or has: the same records, but files of another size.
+        self.written[records(fresh_of(data)), len(data)] = data
         return data
 
     def content(self, root: Root, path: bytes) -> bytes:
@@ -533,7 +534,8 @@ class Machine(RuleBasedStateMachine):
         problem: str | None,
     ) -> Remembered:
         if is_lines(path) and not str(problem).startswith("unreadable"):
-            return Remembered(fields(signature), self.written[records(store, path)])
+            size = files.size(signature)
+            return Remembered(fields(signature), self.written[records(store, path), size])
         if digest is None:
             assert problem
             return Remembered(fields(signature), None)
