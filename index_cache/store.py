@@ -283,7 +283,8 @@ class Store:
     def paths(self, directory: bytes = b"") -> set[bytes]:
         """Return the paths of the documents below a relative directory, b"" for all."""
         rows = self.connection.execute(
-            "SELECT path, document.id FROM entry LEFT JOIN document USING (id)"
+            # Not by the index of paths: another's page in its place may have none of them.
+            "SELECT path, document.id FROM entry NOT INDEXED LEFT JOIN document USING (id)"
             " WHERE entry.digest IS NOT NULL AND path >= ?1 AND path < ?2"
             " UNION ALL SELECT path, id FROM entry WHERE path >= ?1 AND path < ?2"
             " AND id IN (SELECT entry FROM document WHERE line > 0)",
@@ -326,11 +327,18 @@ class Store:
 
         with db.Transaction(self.connection):
             check_totals(self)  # else what is missing now would be noted as right
+            self._check_paths()
             lost = writing.write(self.connection, rows, removed)
             self.note_totals()
             self.set_meta("generation", self.generation + 1)
             if lost:
                 self.set_lingering(time.time())
+
+    def _check_paths(self) -> None:
+        """Raise Damaged when files lack in the index of paths: they would be written twice."""
+        by_path = "SELECT count(*) FROM entry INDEXED BY sqlite_autoindex_entry_1"
+        if [(self.number("entries"),)] != [*self.connection.execute(by_path)]:
+            raise self.damaged("rows of its manifest are missing")
 
     def note_totals(self) -> None:
         """Note how much there is now, in the transaction that changed it (``guard.Totals``)."""

@@ -96,7 +96,11 @@ def fill_with_noise(path: str, rng: Random) -> None:
 
 def exchange_two_pages(path: str, rng: Random) -> None:
     """Each has its checksum, but not its place; ends of long rows have nothing that tells."""
-    first, second = rng.sample(used_pages(path, overflow=False), 2)
+    exchange(path, *rng.sample(used_pages(path, overflow=False), 2))
+
+
+def exchange(path: str, first: int, second: int) -> None:
+    """Let two pages of a file take each other's places."""
     with open(path, "rb") as file:
         pages = file.read()
     for here, there in ((first, second), (second, first)):

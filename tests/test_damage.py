@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 import pytest
-from damage_support import BYTES, FILES, ROWS, settle
+from damage_support import BYTES, FILES, ROWS, exchange, settle
 from search_support import row, terms
 from stateful_support import Place, ask
 
@@ -121,6 +121,21 @@ def run(kept: Kept, name: str, damage: Damage, seed: int) -> tuple[bool, bool]:
             raise AssertionError(f"{name}, seed {seed}, refreshed: {fresh}") from error
         seen.append(found is None)
     return seen[0], seen[1]
+
+
+@pytest.mark.parametrize("empty", ["document_from", "document_until", "entry_suspect"])
+def test_C4_an_empty_page_in_the_place_of_the_index_of_paths(kept: Kept, empty: str) -> None:
+    kept.renew()
+    names = ("sqlite_autoindex_entry_1", empty)
+    with closing(kept.place.store()) as store:
+        select = "SELECT pageno FROM dbstat WHERE name = ?"
+        pages = [
+            int(page) for name in names for (page,) in store.connection.execute(select, (name,))
+        ]
+    assert len(pages) == 2
+    exchange(kept.place.cache_file, *pages)
+    assert looked(kept.place, fresh=False) in (None, kept.answers)
+    assert looked(kept.place, fresh=True) in (None, kept.answers)
 
 
 @pytest.mark.parametrize(("name", "damage"), BYTES)
