@@ -1,6 +1,6 @@
 """Which notes came and went since the last refresh, by the root's directories alone.
 
-The prompt hook has 15 ms for that; a sweep over all files may take 400. What a directory's
+The prompt hook has 10 ms for that; a sweep over all files may take 400. What a directory's
 signature can't tell is left to the next refresh, and said to be. See ``spec/staleness.md``.
 """
 

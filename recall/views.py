@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from index_cache.peek import Peek
     from index_cache.strict import RootRefused
 
-LOOK = 0.015  # seconds for the directories of all roots
+LOOK = 0.010  # seconds for the directories of all roots
 
 ANSWERS, MISSING, BUSY, DAMAGED, UNUSABLE = "answers", "missing", "busy", "damaged", "unusable"
 REFUSED = "refused"
