@@ -103,9 +103,9 @@ class Look:
     """A look at the directories of a root whose cache has a view: what has changed.
 
     It begins with directory ``start``, the ``next`` of the last look, and goes on as often as it is
-    told to; ``found`` is its result once it is finished. Nothing is written and no note is
-    opened. To be used between ``begin_reading`` and ``end_reading``, so that it and the search see
-    one state of the cache. All methods raise Damaged.
+    told to; ``found`` is its result once it is finished. Nothing is written and no note is opened.
+    To be used between ``begin_reading`` and ``end_reading``, so that it and the search see one
+    state of the cache. All methods raise Damaged.
     """
 
     def __init__(
@@ -117,6 +117,7 @@ class Look:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.found = Peek()
+        self.start = start
         self._root = root
         self._store = store
         self._fs = fs
@@ -126,9 +127,9 @@ class Look:
         self._kept: Directories | None = None
         self._suspects: set[int] = set()
         with Guard(store):
-            self._begin(start)
+            self._begin()
 
-    def _begin(self, start: int) -> None:
+    def _begin(self) -> None:
         value = self._store.meta("directories")
         if value is None:
             self._sweep("the cache does not know the root's directories")
@@ -138,7 +139,7 @@ class Look:
         except ValueError as error:
             raise self._store.damaged("its list of directories can't be read") from error
         self._suspects = set(kept.suspects)
-        self.found.next = start % len(kept.paths) if kept.paths else 0
+        self.found.next = self.start % len(kept.paths) if kept.paths else 0
         self.found.complete = not kept.paths
         if self._store.number("directories_of") != self._store.generation:
             # Its directories may have come after those that are kept, and gone again.

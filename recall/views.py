@@ -161,13 +161,13 @@ class View:
             self._look = None
             self.fail(error)
 
-    def end_look(self, begin: int, fs: FileSystem) -> None:
+    def end_look(self, fs: FileSystem) -> None:
         """Read what is new in the directories that were looked at."""
         if self._look is None:
             return
         try:
             self.peek = self._look.finish()
-            if begin or not self.peek.complete:
+            if self._look.start or not self.peek.complete:
                 self.go_on = 0 if self.peek.complete else self.peek.next
             if self.peek.appeared and not self.root.rules.strict:  # nobody has judged them
                 from index_cache.beside import beside, choose  # reads notes: loads the parsers
@@ -219,7 +219,7 @@ class Views:
             view.begin_look(starts.get(view.identity, 0), fs)
         self._look_on(until)
         for view in self.all:
-            view.end_look(starts.get(view.identity, 0), fs)
+            view.end_look(fs)
 
     def _look_on(self, until: float) -> None:
         """Look at more directories: half of the time for a project's own root, else equal parts.

@@ -374,12 +374,16 @@ def test_beyond_the_limit_of_files_a_refresh_decides(tmp_path: Path) -> None:
     assert told(seen(place)) == (set(), set(), "the root has as many files as it may have")
 
 
+def write_in_three_directories(place: Place) -> None:
+    for path in ("new.md", "sub/deep/new.md", "mnt/new.md"):
+        place.write(path, "# New")
+
+
 def test_a_small_budget_goes_on_where_it_stopped(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(peek, "_STRIDE", 1)
-    for path in ("new.md", "sub/deep/new.md", "mnt/new.md"):
-        place.write(path, "# New")
+    write_in_three_directories(place)
     appeared: set[bytes] = set()
     at = 0
     with closing(place.store()) as store:
@@ -397,8 +401,7 @@ def test_a_look_that_goes_on_finds_what_one_look_does(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(peek, "_STRIDE", 1)
-    for path in ("new.md", "sub/deep/new.md", "mnt/new.md"):
-        place.write(path, "# New")
+    write_in_three_directories(place)
     with closing(place.store()) as store:
         look = peek.Look(place.root, store, place.fs, 2)
         turns = 0

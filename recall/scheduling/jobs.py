@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from index_cache.errors import InvalidInput, RecallError, WriteRefused
+from index_cache.errors import InvalidInput, WriteRefused
 from recall import scripts
-from recall.scheduling import job, programs
-from recall.scheduling.job import CRON, KINDS
-from recall.scheduling.schedulers import PROGRAMS, Found, look_at_crontab, read_files
+from recall.scheduling import job
+from recall.scheduling.job import KINDS
+from recall.scheduling.schedulers import look
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,15 +24,8 @@ def jobs(environ: Mapping[str, str]) -> list[tuple[str, bytes]] | None:
     found: list[tuple[str, bytes]] = []
     is_known = True
     for kind in KINDS:
-        one = Found(kind, programs.find(PROGRAMS[kind], environ))
-        try:
-            if kind == CRON:
-                look_at_crontab(one, environ)
-            else:
-                read_files(one, environ)
-        except (InvalidInput, WriteRefused):
-            pass
-        except RecallError:
+        one = look(kind, environ, ask=False)
+        if one.error is not None and not isinstance(one.error, InvalidInput | WriteRefused):
             is_known = False
         found += [(kind, text) for text in one.texts]
     return found if found or is_known else None

@@ -304,20 +304,26 @@ def _reachable(environ: Environ) -> Environ:
     return environ if directory is None else {**environ, "XDG_RUNTIME_DIR": directory}
 
 
-def look(kind: str, environ: Environ) -> Found:
-    """Return what a scheduler has of ours. Raises nothing: what can't be told is its ``error``."""
+def look(kind: str, environ: Environ, *, ask: bool = True) -> Found:
+    """Return what a scheduler has of ours. Raises nothing: what can't be told is its ``error``.
+
+    Without ``ask`` no scheduler is run to tell whether files count; ``crontab`` is in any case, as
+    there is no other way to read one.
+    """
     found = Found(kind, programs.find(PROGRAMS[kind], environ))
     try:
         if kind == CRON:
-            look_at_crontab(found, environ)
+            _read_crontab(found, environ)
         else:
-            _look_at_files(found, environ)
+            _read_files(found, environ)
     except RecallError as error:
         found.error = error
+    if ask and kind != CRON:
+        _ask(found, environ)
     return found
 
 
-def look_at_crontab(found: Found, environ: Environ) -> None:
+def _read_crontab(found: Found, environ: Environ) -> None:
     """Note what a crontab has of ours. Raises RootUnavailable where it can't be read."""
     if found.program is None:
         return
@@ -330,14 +336,7 @@ def look_at_crontab(found: Found, environ: Environ) -> None:
     found.others = crontab.others(data)
 
 
-def _look_at_files(found: Found, environ: Environ) -> None:
-    try:
-        read_files(found, environ)
-    finally:
-        _ask(found, environ)
-
-
-def read_files(found: Found, environ: Environ) -> None:
+def _read_files(found: Found, environ: Environ) -> None:
     """Note what is there of ours; raise what is wrong with the first file that is not."""
     there: dict[str, bytes | None] = {}
     wrong: RecallError | None = None
