@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+from itertools import count
 from typing import TYPE_CHECKING
 
 import disk_support  # noqa: F401 - the disk of every test, below all that opens a cache
@@ -15,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 STRESS_EXAMPLES = 500
@@ -52,10 +53,18 @@ def long_count() -> Callable[[int], int]:
     return lambda full: max(1, full // 10)
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Give one new directory after the other: mktemp would list all of them for each."""
+    above = tmp_path_factory.mktemp("homes")
+    return (above / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give the test a home of its own and take away what the person's environment says."""
-    directory = tmp_path_factory.mktemp("home")
+    directory = next(homes)
+    directory.mkdir()
     for name in list(os.environ):
         if name.startswith(("RECALL_", "XDG_", "GIT_")) or name in {
             "NO_COLOR",

@@ -401,9 +401,12 @@ def assert_same(store: Store, other: Store) -> None:
     assert Content(store).differences(Content(other)) == {}
 
 
+ANALYZERS = Analyzers()  # as one that searches keeps them: each knows the words that it has met
+
+
 def ask(stores: Sequence[Store], text: str, k: int = 5) -> list[tuple[object, ...]]:
     """Return the ranked hits of a query over some caches, with their exact scores."""
-    asked = Question(text, stores, Analyzers())
+    asked = Question(text, stores, ANALYZERS)
     if not asked.terms:
         return []
     wanted = [Filter() for _ in stores]

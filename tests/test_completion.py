@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pty
+import select
 import shlex
 import shutil
 import subprocess
@@ -321,6 +322,9 @@ def a_shell(shell: str) -> None:
         pytest.skip(f"{shell} is not installed")
 
 
+LOOK_AGAIN = 0.005  # s
+
+
 def is_done(place: Place, mark: str, shown: bytes) -> bool:
     if mark.startswith("~"):
         return mark[1:].encode() in shown
@@ -354,7 +358,8 @@ def typed(shell: str, lines: dict[str, str], place: Place, path: str, setup: str
             os.write(ours, line.encode())
             end = time.monotonic() + 30
             while not is_done(place, mark, shown):
-                with contextlib.suppress(OSError):  # nothing was written since
+                # A file may appear after all that is shown: looked for in any case now and then.
+                if select.select([ours], [], [], LOOK_AGAIN)[0]:
                     shown += os.read(ours, 65536)
                 assert time.monotonic() < end, f"{shell} took too long: {shown!r}"
                 assert process.poll() is None
