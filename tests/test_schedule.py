@@ -506,8 +506,11 @@ def test_a_scheduler_that_does_not_answer_leaves_the_command(
     (machine.programs / program).unlink()
     data = good("install", *words, "--every", "2h")
     assert "is not in PATH" in data["notices"][0]["message"]
-    assert f"to be done: {program}" in schedule("install", *words).stdout
-    good("remove", *words)
+    said = schedule("install", *words).stdout
+    assert said.startswith(f"written, but the scheduler was not told: {kind_of(program)}")
+    assert f"to be done: {program}" in said
+    said = schedule("remove", *words).stdout
+    assert said.startswith(f"removed, but the scheduler was not told: {kind_of(program)}\n")
     assert not any("recall-refresh" in name or job.LABEL in name for name in tree(home))
 
 

@@ -150,7 +150,11 @@ def _text(change: Change, look: Look, more: str, *, dry_run: bool) -> str:
         return _diff(change, look)
     where = "".join(f"  {visible(where)}\n" for where, _, _ in change.edits)
     left = "".join(f"  to be done: {visible(line)}\n" for line in change.then)
-    return f"{change.action}: {change.kind}{more}\n{where}{left}"
+    done = change.action
+    if change.then:
+        done = "removed" if done == schedulers.REMOVED else "written"
+        done += ", but the scheduler was not told"
+    return f"{done}: {change.kind}{more}\n{where}{left}"
 
 
 def _diff(change: Change, look: Look | None) -> str:
