@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 import unicodedata
 from typing import Any
 
 import pytest
 import Stemmer
+from cost_support import steps
 from hypothesis import given
 from hypothesis import strategies as st
 from text_support import ANY_TEXT
@@ -127,17 +127,15 @@ def test_Q2_the_answer_is_the_same_in_any_process() -> None:
     assert _ran(code) == [repr(guessed(text)) for text in texts]
 
 
-def test_H1_a_guess_is_quick() -> None:
-    english = (
-        "Rotate the keys: this is what you do when the old ones are lost, and it is quick. " * 9
-    )
-    german = "Der Server wird neu gestartet, wenn die Schlüssel für das Archiv nicht da sind. " * 20
-    for text, microseconds in ((english, 15), (german, 60)):
-        assert guessed(text)
-        took = []
-        for _ in range(200):
-            start = time.process_time()
-            guessed(text)
-            took.append(time.process_time() - start)
-        # The fastest of many, and twice the bound: others share the machine.
-        assert min(took) * 1e6 < 2 * microseconds
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Rotate the keys: this is what you do when the old ones are lost, and it is quick. " * 9,
+        "Der Server wird neu gestartet, wenn die Schlüssel für das Archiv nicht da sind. " * 20,
+    ],
+    ids=["English", "German"],
+)
+def test_H1_a_guess_is_quick(text: str) -> None:
+    found, cost = steps(lambda: guessed(text), repeat=200)
+    assert found
+    assert cost < 3 * len(text)
