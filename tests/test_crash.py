@@ -7,8 +7,6 @@ import os
 import shutil
 import signal
 import stat
-import sys
-import tempfile
 from contextlib import closing, suppress
 from itertools import count
 from pathlib import Path
@@ -17,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import pytest
 from disk_support import failing, sweep
+from rights_support import bound_by_modes
 from stateful_support import Content, Place, ask, assert_same, cache_files, fresh
 
 from index_cache import db, ingest, locks, mounts, refresh
@@ -26,7 +25,7 @@ from index_cache.store import Store
 from recall.opened import OpenRoot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from multiprocessing.connection import Connection
 
 FORK = multiprocessing.get_context("fork")
@@ -400,18 +399,6 @@ def test_S3_a_killed_refresh_does_not_hide_what_is_left(
 # -- C5: a home that can't be written
 
 
-def as_nobody(place: Place, out: Connection, queries: list[str]) -> None:
-    """Answer as a user who owns the cache but may be refused by its permissions."""
-    if os.getuid() == 0:
-        os.setgid(65534)
-        os.setuid(65534)
-    told = []
-    for text in queries:
-        report, cards = place_answer(place, text)
-        told.append((report, cards))
-    out.send(told)
-
-
 def place_answer(place: Place, text: str) -> tuple[tuple[str | None, bool], list[str]]:
     answer = place.answer(text, refresh=True)
     (report,) = answer.reports
@@ -419,119 +406,93 @@ def place_answer(place: Place, text: str) -> tuple[tuple[str | None, bool], list
     return (failure, report.cache_file is None), [card.title for card in answer.cards]
 
 
-@pytest.fixture
-def public() -> Iterator[Place]:
-    """A place that a user without rights can reach and owns."""
-    top = Path(tempfile.mkdtemp())
-    top.chmod(0o755)
-    place = Place(top)
-    for number in range(NOTES):
-        place.write(f"{number}.md", f"# Note {number}\n\nkestrel word{number}\n")
-    yield place
-    os.chmod(place.cache, 0o700)
-    shutil.rmtree(top)
-
-
 def ask_without_rights(
     place: Place, *queries: str, directory: int = 0o555
 ) -> list[tuple[tuple[str | None, bool], list[str]]]:
-    """Make the cache directory read-only and ask as its owner."""
-    for name in os.listdir(place.cache):
-        if os.getuid() == 0:
-            os.chown(os.path.join(place.cache, name), 65534, 65534)
-    if os.getuid() == 0:
-        os.chown(place.cache, 65534, 65534)
+    """Make the cache directory read-only and ask, bound by that."""
     os.chmod(place.cache, directory)
-    # A user without rights may not be able to import what is needed.
-    fresh(place.root, place.fs).close()
-    assert all(module in sys.modules for module in ("index_cache.ingest", "recall.service"))
-    into, out = FORK.Pipe(duplex=False)
-    worker = FORK.Process(target=as_nobody, args=(place, out, list(queries)))
-    worker.start()
-    out.close()
-    told = into.recv()
-    worker.join()
-    into.close()
-    assert worker.exitcode == 0
-    return list(told)
+    try:
+        with bound_by_modes():
+            return [place_answer(place, text) for text in queries]
+    finally:
+        os.chmod(place.cache, 0o700)
 
 
-def test_C5_a_cache_that_can_only_be_read_answers(public: Place) -> None:
-    public.settle()
-    public.write("new.md", "# Novel\n\nkestrel\n")
-    public.fs.delete(public.path("3.md"))
-    told = ask_without_rights(public, "word7", "word3")
+def test_C5_a_cache_that_can_only_be_read_answers(place: Place) -> None:
+    place.settle()
+    place.write("new.md", "# Novel\n\nkestrel\n")
+    place.fs.delete(place.path("3.md"))
+    told = ask_without_rights(place, "word7", "word3")
     assert told == [((None, False), ["Note 7"]), ((None, False), [])]
 
 
-def test_C5_a_cache_that_can_only_be_read_needs_no_shared_memory(public: Place) -> None:
+def test_C5_a_cache_that_can_only_be_read_needs_no_shared_memory(place: Place) -> None:
     """Nothing but the database is left: it can be opened as immutable only."""
-    public.settle()
+    place.settle()
     for suffix in ("-shm", "-wal"):
-        os.unlink(public.cache_file + suffix)
-    assert ask_without_rights(public, "word7") == [((None, False), ["Note 7"])]
+        os.unlink(place.cache_file + suffix)
+    assert ask_without_rights(place, "word7") == [((None, False), ["Note 7"])]
 
 
 def test_C5_a_log_that_can_not_be_read_is_not_ignored(
-    public: Place, monkeypatch: pytest.MonkeyPatch
+    place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is in the WAL alone would be missing from an immutable view: answer from memory."""
-    public.settle()
+    place.settle()
     monkeypatch.setattr(Store, "checkpoint", lambda _: None)
-    public.write("7.md", "# Note seven\n\nkestrel word7 omega\n")
-    public.refresh()
-    os.unlink(public.cache_file + "-shm")
-    assert ask_without_rights(public, "omega") == [((None, True), ["Note seven"])]
+    place.write("7.md", "# Note seven\n\nkestrel word7 omega\n")
+    place.refresh()
+    os.unlink(place.cache_file + "-shm")
+    assert ask_without_rights(place, "omega") == [((None, True), ["Note seven"])]
 
 
-def test_C5_a_half_built_cache_that_can_only_be_read_is_no_answer(public: Place) -> None:
+def test_C5_a_half_built_cache_that_can_only_be_read_is_no_answer(place: Place) -> None:
     """A killed first build in a home that has become read-only."""
-    public.store().close()
-    assert ask_without_rights(public, "word7") == [((None, True), ["Note 7"])]
+    place.store().close()
+    assert ask_without_rights(place, "word7") == [((None, True), ["Note 7"])]
 
 
 def test_C5_a_half_done_change_in_a_directory_that_can_only_be_read(
-    public: Place, monkeypatch: pytest.MonkeyPatch
+    place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A rollback journal says what must be undone first: an immutable view would be half of it."""
     monkeypatch.setattr(mounts, "is_remote", lambda _: True)
-    public.settle()
-    whole = Path(public.cache_file).read_bytes()
-    public.write("7.md", "# Note seven\n\nkestrel word7 omega\n")
-    public.fs.forward(10**10)
-    kept = Beginning(public)
+    place.settle()
+    whole = Path(place.cache_file).read_bytes()
+    place.write("7.md", "# Note seven\n\nkestrel word7 omega\n")
+    place.fs.forward(10**10)
+    kept = Beginning(place)
     for number in count(1):
         with failing(number, apsw.IOError, dead=True), suppress(apsw.Error, RecallError):
-            public.refresh()
-        if Path(public.cache_file).read_bytes() != whole:
+            place.refresh()
+        if Path(place.cache_file).read_bytes() != whole:
             break  # the disk died in the midst of a commit
         kept.restore()
-    assert os.path.getsize(public.cache_file + "-journal") > 0
-    assert ask_without_rights(public, "omega") == [((None, True), ["Note seven"])]
+    assert os.path.getsize(place.cache_file + "-journal") > 0
+    assert ask_without_rights(place, "omega") == [((None, True), ["Note seven"])]
 
 
-def test_C4_a_cache_that_may_not_be_read_is_made_anew(public: Place) -> None:
-    public.settle()
-    os.chmod(public.cache_file, 0)
-    assert ask_without_rights(public, "word7", directory=0o700) == [((None, False), ["Note 7"])]
-    assert mode(public.cache_file) == 0o600
+def test_C4_a_cache_that_may_not_be_read_is_made_anew(place: Place) -> None:
+    place.settle()
+    os.chmod(place.cache_file, 0)
+    assert ask_without_rights(place, "word7", directory=0o700) == [((None, False), ["Note 7"])]
+    assert mode(place.cache_file) == 0o600
 
 
-def test_C5_a_missing_cache_in_a_directory_that_can_only_be_read(public: Place) -> None:
-    os.makedirs(public.cache)
-    assert ask_without_rights(public, "word7") == [((None, True), ["Note 7"])]
-    assert os.listdir(public.cache) == []
+def test_C5_a_missing_cache_in_a_directory_that_can_only_be_read(place: Place) -> None:
+    os.makedirs(place.cache)
+    assert ask_without_rights(place, "word7") == [((None, True), ["Note 7"])]
+    assert os.listdir(place.cache) == []
 
 
-def test_C5_a_damaged_cache_that_can_only_be_read_is_answered_from_memory(public: Place) -> None:
+def test_C5_a_damaged_cache_that_can_only_be_read_is_answered_from_memory(place: Place) -> None:
     """It can't be deleted either, so each search reads the notes anew and says so."""
-    public.settle()
-    with closing(apsw.Connection(public.cache_file)) as connection:
+    place.settle()
+    with closing(apsw.Connection(place.cache_file)) as connection:
         connection.execute("DROP TABLE document")
-    assert ask_without_rights(public, "word7") == [((None, True), ["Note 7"])]
-    os.chmod(public.cache, 0o700)
-    os.truncate(public.cache_file, 5000)
+    assert ask_without_rights(place, "word7") == [((None, True), ["Note 7"])]
+    os.truncate(place.cache_file, 5000)
     for suffix in ("-shm", "-wal"):
-        Path(public.cache_file + suffix).unlink(missing_ok=True)
-    assert ask_without_rights(public, "word7") == [((None, True), ["Note 7"])]
-    assert os.path.getsize(public.cache_file) == 5000
+        Path(place.cache_file + suffix).unlink(missing_ok=True)
+    assert ask_without_rights(place, "word7") == [((None, True), ["Note 7"])]
+    assert os.path.getsize(place.cache_file) == 5000

@@ -6,18 +6,17 @@ import ast
 import json
 import os
 import re
-import sys
 import time
-from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import vectors
 from cli_support import valid_envelope
-from health_support import Place, build
+from health_support import Place, build, within
 from hypothesis import given
 from hypothesis import strategies as st
+from rights_support import bound_by_modes
 
 import recall.health
 from recall import failures, proofs
@@ -27,9 +26,6 @@ from recall.health import thresholds
 from recall.health.findings import LEVELS, overall
 from recall.health.rules import judge
 from recall.hookfault import Fault
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
 
 SPEC = Path(__file__).parent.parent / "spec"
 VECTORS = vectors.load("health.json")
@@ -266,44 +262,16 @@ def test_anything_in_the_place_of_a_file(
         assert str(file) in found or kind == "huge"
 
 
-def ask(out: Connection, home: str) -> None:
-    """Answer as the owner of a home who may write nothing in it."""
-    import io
-
-    os.chdir(home)
-    if os.getuid() == 0:
-        os.setgid(65534)
-        os.setuid(65534)
-    sys.stdout = io.TextIOWrapper(io.BytesIO())
-    status = main(["health", "--json"])
-    sys.stdout.flush()
-    assert isinstance(sys.stdout.buffer, io.BytesIO)
-    out.send((status, sys.stdout.buffer.getvalue()))
-
-
 def test_C5_a_home_that_can_only_be_read(place: Place) -> None:
-    for path in (place.top, *place.top.parents):
-        if os.getuid() == 0:
-            path.chmod(path.stat().st_mode | 0o055)
-    assert main(["health"]) == 0  # so that all is imported
     every = [place.top, *place.top.rglob("*")]
     modes = {path: path.stat().st_mode for path in every}
     for path in every:
-        if os.getuid() == 0:
-            os.chown(path, 65534, 65534)
         path.chmod(0o500 if path.is_dir() else 0o400)
-    context = get_context("fork")
-    into, out = context.Pipe(duplex=False)
-    worker = context.Process(target=ask, args=(out, str(place.home)))
-    worker.start()
-    out.close()
     try:
-        status, answer = into.recv()
-        worker.join()
+        with bound_by_modes():
+            status, answer = within("health", "--json")
     finally:
         for path, mode in modes.items():
-            if os.getuid() == 0:
-                os.chown(path, 0, 0)
             path.chmod(mode)
     codes = [each["code"] for each in valid_envelope(answer)["data"]["findings"]]
     assert (status, codes) == (0, ["cache_unusable", "state_unusable"])

@@ -315,63 +315,38 @@ def test_H3_something_else_in_the_place_of_the_cache_directory(
     assert not os.path.isdir(where) or os.listdir(where) == []
 
 
-# Without rights it may not be able to import what it needs: before they are gone.
-AS_OWNER = """
-import os
-import index_cache.beside, index_cache.parse, index_cache.reader
-import recall.aftermath, recall.call, recall.config, recall.output, recall.replace
-if os.getuid() == 0:
-    os.setgid(65534)
-    os.setuid(65534)
+BOUND = f"""
+import sys
+sys.path.insert(0, {os.path.dirname(__file__)!r})
+import rights_support
+bound = rights_support.bound_by_modes()
+bound.__enter__()
 """
 
 
-def give_away(*tops: Path) -> None:
-    """Let a user without rights own what root has made, where the tests run as root."""
-    if os.getuid() != 0:
-        return
-    for top in tops:
-        for place, _, names in os.walk(top):
-            for path in (place, *(os.path.join(place, name) for name in names)):
-                os.chown(path, 65534, 65534)
-
-
-@pytest.fixture
-def public(home: Path, tmp_path: Path, notes: Path) -> Path:
-    """Let a user without rights reach the test's directories; return the home."""
-    del notes
-    if os.getuid() == 0:
-        for path in (home, tmp_path):
-            for place in (path, *path.parents):
-                place.chmod(place.stat().st_mode | 0o055)
-    return home
-
-
+@pytest.mark.usefixtures("notes")
 @pytest.mark.parametrize("mode", [0o555, 0o500])
-def test_C5_a_cache_that_can_only_be_read_answers(public: Path, tmp_path: Path, mode: int) -> None:
+def test_C5_a_cache_that_can_only_be_read_answers(home: Path, mode: int) -> None:
     index()
     hold_off()
-    give_away(public, tmp_path)
-    cache = public / ".cache" / "recall"
+    cache = home / ".cache" / "recall"
     cache.chmod(mode)
-    said = ask(KEYS, "s", first=AS_OWNER)
-    again = ask(KEYS, "s", first=AS_OWNER)
+    said = ask(KEYS, "s", first=BOUND)
+    again = ask(KEYS, "s", first=BOUND)
     cache.chmod(0o700)
     assert said.titles == [TITLE]
     assert again.titles == []
 
 
+@pytest.mark.usefixtures("notes")
 @pytest.mark.parametrize("mode", [0o555, 0o000])
-def test_C5_a_state_directory_that_can_not_be_written(
-    public: Path, tmp_path: Path, mode: int
-) -> None:
+def test_C5_a_state_directory_that_can_not_be_written(home: Path, mode: int) -> None:
     index()
     hold_off()
-    give_away(public, tmp_path)
-    state = public / ".local" / "state" / "recall"
+    state = home / ".local" / "state" / "recall"
     for place, _, _ in os.walk(state):
         os.chmod(place, 0o500)
     state.chmod(mode)
-    said = ask(KEYS, "s", first=AS_OWNER)
+    said = ask(KEYS, "s", first=BOUND)
     state.chmod(0o700)
     assert said.titles == [TITLE]
