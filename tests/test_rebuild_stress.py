@@ -90,7 +90,7 @@ def change(yard: Yard) -> None:
 @pytest.fixture(scope="module")
 def news(tmp_path_factory: pytest.TempPathFactory, long_count: Callable[[int], int]) -> News:
     yard = Yard(tmp_path_factory.mktemp("real"), Later())
-    unpack_real_notes(yard.notes, max(REAL_NOTES // 2, long_count(REAL_NOTES)), 1_500)
+    unpack_real_notes(yard.notes, max(REAL_NOTES // 4, long_count(REAL_NOTES)), 1_500)
     return News(yard)
 
 
