@@ -120,7 +120,8 @@ def hook(
     """
     environ = {**os.environ, **(env or {})}
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM.format(roomy=roomy, first=first), *arguments],
+        # -P: as for a script, no module is looked for in the working directory.
+        [sys.executable, "-P", "-c", PROGRAM.format(roomy=roomy, first=first), *arguments],
         input=data,
         env={key: value for key, value in environ.items() if value is not None},
         cwd=cwd,
