@@ -75,7 +75,8 @@ def directory_fault(path: str) -> DirectoryFault | None:
     """Return why ``path`` can't be searched, or None if it is a directory that can be listed."""
     try:
         mode = os.stat(path).st_mode
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, UnicodeEncodeError):
+        # The last: half a surrogate pair, from a caller in Python. No file can have that name.
         return DirectoryFault("does not exist", missing=True)
     except OSError as error:
         return DirectoryFault(f"can't be read: {error.strerror}", missing=False)

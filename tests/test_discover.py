@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from cli_support import recall
+from cli_support import recall, valid_envelope
+from health_support import within
 from hook_support import write
 from vectors import load, named
 
@@ -557,6 +558,9 @@ def test_what_can_not_be_looked_at_has_its_code(top: Path) -> None:
         "where": str(top / "file"),
         "hint": f"name the directory that holds it: recall roots discover {top}",
     }
+    # No file has that name, and no shell can type it: a caller in Python can.
+    status, printed = within("roots", "discover", "--json", "\ud800")
+    assert (status, valid_envelope(printed)["error"]["code"]) == (3, "not_found")
     assert recall("roots", "discover").status == 4
     assert recall("roots", "discover", "", "--json").error()["code"] == "invalid_input"
     for group in ("", "~x", "a/b"):

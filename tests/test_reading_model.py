@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from cli_support import check
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from reading_support import configure, fill, in_nfc, note, said
 
@@ -193,6 +193,8 @@ def no_traceback(*arguments: str) -> None:
     st.lists(WORDS, max_size=5),
     st.booleans(),
 )
+@example("search", ["--root", "\ud800"], False)
+@example("export", ["--root", "\ud800", "a"], True)
 @pytest.mark.usefixtures("root")
 def test_no_arguments_make_a_traceback(command: str, words: list[str], as_json: bool) -> None:
     no_traceback(command, *(["--json"] if as_json else []), *words)

@@ -161,7 +161,7 @@ def _top(directory: str) -> bytes:
 
     if not directory or "\0" in directory:
         raise InvalidInput("DIR must be a directory", where=repr(directory))
-    path = os.path.realpath(os.path.join(working_directory(), directory))
+    path = os.path.join(working_directory(), directory)
     fault = directory_fault(path)
     if fault is not None and fault.missing and os.path.exists(path):
         raise NotFound(
@@ -173,7 +173,7 @@ def _top(directory: str) -> bytes:
     if fault is not None:
         error = NotFound if fault.missing else RootUnavailable
         raise error(f"the directory {fault.reason}", where=path)
-    return os.fsencode(path)
+    return os.fsencode(os.path.realpath(path))
 
 
 def _tell(console: Console, found: Discovery, depth: int, limit: float) -> None:
