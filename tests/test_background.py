@@ -691,10 +691,10 @@ def test_C5_a_state_directory_that_can_not_be_written(
 ) -> None:
     whole = os.open
 
-    def read_only(path: str, flags: int, *rest: int) -> int:
+    def read_only(path: str, flags: int, *rest: int, **more: int) -> int:
         if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
             raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
-        return whole(path, flags, *rest)
+        return whole(path, flags, *rest, **more)
 
     monkeypatch.setattr(os, "open", read_only)
     assert prompt(notes, roots) == "unavailable: Read-only file system"

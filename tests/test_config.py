@@ -502,10 +502,10 @@ def test_file_without_permission(place: Place, monkeypatch: pytest.MonkeyPatch) 
     own = str(place.own('[roots]\nnotes = "~/project"\n'))
     real_open = os.open
 
-    def denied(path: str, *args: int) -> int:
+    def denied(path: str, *args: int, **more: int) -> int:
         if path == own:
             raise PermissionError(13, "Permission denied")
-        return real_open(path, *args)
+        return real_open(path, *args, **more)
 
     monkeypatch.setattr(os, "open", denied)
     with pytest.raises(ConfigInvalid, match="Permission denied") as caught:

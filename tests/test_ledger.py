@@ -329,10 +329,10 @@ def test_C5_a_directory_that_can_not_be_written_hurts_nobody(
     ledger.note(where, "s", [(KEY, b"one")])
     whole = os.open
 
-    def read_only(path: str, flags: int, *rest: int) -> int:
+    def read_only(path: str, flags: int, *rest: int, **more: int) -> int:
         if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
             raise OSError(30, "Read-only file system", path)
-        return whole(path, flags, *rest)
+        return whole(path, flags, *rest, **more)
 
     monkeypatch.setattr(os, "open", read_only)
     assert "Read-only" in str(ledger.note(where, "s", [("a", b"b")]))
