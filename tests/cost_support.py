@@ -23,7 +23,7 @@ def steps(call: Callable[[], Found], *, repeat: int = 1) -> tuple[Found, float]:
     Of several calls the fastest counts. The loop runs right after, so both meet the same machine.
     """
     found, took = min((_timed(call) for _ in range(repeat)), key=lambda each: each[1])
-    _, loop = min((_timed(_loop) for _ in range(3)), key=lambda each: each[1])
+    _, loop = min((_timed(_loop) for _ in range(5)), key=lambda each: each[1])
     return found, took * _STEPS / loop
 
 

@@ -91,7 +91,7 @@ UNCLOSED = {
 def test_F1_finding_the_block_takes_linear_time(text: str) -> None:
     found, cost = steps(lambda: split(text))
     assert found == (None, 0)
-    assert cost < 100 * len(text)
+    assert cost < 25 * len(text)
 
 
 BITS = ["---\n", "a: ", "b", "\n", "  ", "\t", "- ", "[", "]", "{", "}", "&x ", "*x", '"', "'"]

@@ -77,7 +77,7 @@ ALIKE = {
 @pytest.mark.parametrize("data", ALIKE.values(), ids=ALIKE)
 def test_F1_no_bytes_take_more_than_a_moment(data: bytes) -> None:
     _, cost = steps(lambda: parse(b"n.md", data))
-    assert cost < 200 * len(data)
+    assert cost < 60 * len(data)
 
 
 NAMES = st.binary(max_size=20).filter(lambda name: not {0, 47} & set(name))

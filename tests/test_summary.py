@@ -189,7 +189,7 @@ SLOW += ["- a\n", "word\n", "a\n---\n", "> a\n", "。", "。 ", "“", "    a\n"
 def test_finding_the_pieces_takes_linear_time(unit: str) -> None:
     body = ("a" + unit * MAX_BODY)[:MAX_BODY]
     found, cost = steps(lambda: texts(body))
-    assert cost < 500 * len(body)
+    assert cost < 200 * len(body)
     assert all(len(piece) <= LONGEST for _, piece in found)
 
 
