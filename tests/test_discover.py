@@ -558,6 +558,7 @@ def test_what_can_not_be_looked_at_has_its_code(top: Path) -> None:
         "where": str(top / "file"),
         "hint": f"name the directory that holds it: recall roots discover {top}",
     }
+    assert recall("roots", "discover", f"{top / 'file'}/", "--json").error() == error
     # No file has that name, and no shell can type it: a caller in Python can.
     status, printed = within("roots", "discover", "--json", "\ud800")
     assert (status, valid_envelope(printed)["error"]["code"]) == (3, "not_found")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 
@@ -162,6 +163,8 @@ def _top(directory: str) -> bytes:
     if not directory or "\0" in directory:
         raise InvalidInput("DIR must be a directory", where=repr(directory))
     path = os.path.join(working_directory(), directory)
+    with contextlib.suppress(UnicodeEncodeError):  # no file has that name: a fault like others
+        path = os.path.realpath(path)
     fault = directory_fault(path)
     if fault is not None and fault.missing and os.path.exists(path):
         raise NotFound(
@@ -173,7 +176,7 @@ def _top(directory: str) -> bytes:
     if fault is not None:
         error = NotFound if fault.missing else RootUnavailable
         raise error(f"the directory {fault.reason}", where=path)
-    return os.fsencode(os.path.realpath(path))
+    return os.fsencode(path)
 
 
 def _tell(console: Console, found: Discovery, depth: int, limit: float) -> None:
