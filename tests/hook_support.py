@@ -105,6 +105,11 @@ def start(source: str | None = None, **fields: object) -> bytes:
     return event(hook_event_name="SessionStart", source=source, **fields)
 
 
+def run(program: str) -> list[str]:
+    """Return the command for a program; like a script it finds no module where it is run."""
+    return [sys.executable, "-P", "-c", program]
+
+
 def hook(
     data: bytes,
     *arguments: str,
@@ -120,8 +125,7 @@ def hook(
     """
     environ = {**os.environ, **(env or {})}
     done = subprocess.run(
-        # -P: as for a script, no module is looked for in the working directory.
-        [sys.executable, "-P", "-c", PROGRAM.format(roomy=roomy, first=first), *arguments],
+        [*run(PROGRAM.format(roomy=roomy, first=first)), *arguments],
         input=data,
         env={key: value for key, value in environ.items() if value is not None},
         cwd=cwd,

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -27,6 +26,7 @@ from hook_support import (
     last_log,
     log_lines,
     others,
+    run,
     settle,
     start,
     state_directory,
@@ -133,7 +133,7 @@ def test_H5_two_hooks_of_one_session_at_once(notes: Path) -> None:
     prompts = [KEYS, KESTREL, SQLITE] * 2
     running = [
         subprocess.Popen(
-            [sys.executable, "-c", PROGRAM.format(roomy=True, first="")],
+            run(PROGRAM.format(roomy=True, first="")),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

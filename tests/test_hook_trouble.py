@@ -29,6 +29,7 @@ from hook_support import (
     index,
     last_log,
     no_fault,
+    run,
     state_directory,
     write,
 )
@@ -146,7 +147,7 @@ def test_H3_a_reader_that_has_gone(notes: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM.format(roomy=True, first="")],
+        run(PROGRAM.format(roomy=True, first="")),
         input=event(KEYS, session_id="s"),
         stdout=writing,
         stderr=subprocess.PIPE,

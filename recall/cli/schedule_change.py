@@ -152,8 +152,8 @@ def _text(change: Change, look: Look, more: str, *, dry_run: bool) -> str:
     left = "".join(f"  to be done: {visible(line)}\n" for line in change.then)
     done = change.action
     if change.then:
-        done = "removed" if done == schedulers.REMOVED else "written"
-        done += ", but the scheduler was not told"
+        made = done if done == schedulers.REMOVED else "written"
+        done = f"{made}, but the scheduler was not told"
     return f"{done}: {change.kind}{more}\n{where}{left}"
 
 
