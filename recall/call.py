@@ -134,7 +134,7 @@ class Call:
 
             self._mark("caches")
             self.views = Views(found.roots, [False] * len(found.roots))
-            known = sessionline.counted(self.views.all, self.cache_dir or "")
+            known = sessionline.counted(self.views, self.cache_dir or "")
             counts = [(shown[view.root.name], count) for view, count in known]
             rest = [view for view in self.views.all if not view.stores]
             not_now = (BUSY, UNUSABLE, REFUSED)

@@ -1,8 +1,7 @@
 """What the prompt hook says at the start of a session, if it is to: that it is on, in one line.
 
 The counts are those that the caches keep, proposals apart, a note that several roots have counted
-once: no directory is looked at, nothing is built and nothing waited for. See "Session start" in
-``spec/hook.md``.
+once: no directory is looked at, nothing is built. See "Session start" in ``spec/hook.md``.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recall.hosts import Cap
-    from recall.views import View
+    from recall.views import View, Views
 
 # Hosts keep the line in the conversation, and would get it again when that goes on.
 SOURCES = ("startup", "clear")
@@ -27,7 +26,7 @@ NAME_BYTES = 40
 _DELIMITERS = str.maketrans("(),;:", "-----")  # of ours in the line
 
 
-def counted(views: Sequence[View], directory: str) -> list[tuple[View, int]]:
+def counted(views: Views, directory: str) -> list[tuple[View, int]]:
     """Return the views of those that have a whole cache, with how many notes each adds.
 
     A note in a root inside another is of the outer one, if that has it as well. Raises nothing for
@@ -37,8 +36,8 @@ def counted(views: Sequence[View], directory: str) -> list[tuple[View, int]]:
     from index_cache.lookup import proposals
 
     found = []
-    for view in views:
-        view.open(directory)
+    views.open_caches(directory)
+    for view in views.all:
         if view.stores and view.store is not None:
             try:
                 found.append((view, view.store.documents() - len(proposals(view.store))))

@@ -1,4 +1,4 @@
-"""The caches that a prompt is answered from, opened as they are: nothing is built, none waited for.
+"""The caches that a prompt is answered from, opened as they are: nothing is built for it.
 
 For each root its cache, what has come and gone since the last refresh, and the new notes in memory.
 See "The way of a prompt" in ``spec/hook.md``.
@@ -73,29 +73,32 @@ class View:
         self.go_on: int | None = None
         self._path: str | None = None
 
-    def open(self, directory: str) -> None:
-        """Open the cache in a directory, if there is a whole one, and begin to read it."""
+    def open(self, directory: str, wait: int = db.READ_WAIT) -> None:
+        """Open the cache in a directory, if there is a whole one, and begin to read it.
+
+        ``wait`` is how many ms SQLite may wait for others.
+        """
         self._path = path = db.cache_path(directory, self.root)
         try:
             db.refuse_directory(directory)
             if _is_missing(path):
                 return
             try:
-                self._begin(path)
+                self._begin(path, wait)
             except db.TROUBLE as error:
                 if not db.is_damage(error):
                     raise
                 # What is just being made looks like it: again, while nobody else writes.
-                if not self._alone(lambda: self._begin(path)):
+                if not self._alone(lambda: self._begin(path, wait)):
                     self.trouble, self.state = error, BUSY
         except (*db.TROUBLE, OSError) as error:
             self.fail(error)
 
-    def _begin(self, path: str) -> None:
+    def _begin(self, path: str, wait: int) -> None:
         if self.store is not None:
             self.store.close()
             self.store = None
-        self.store = Store(self.root, path, wait=0)
+        self.store = Store(self.root, path, wait)
         self.store.begin_reading()  # before the checks: else each takes SQLite's locks anew
         self.store.check()
         if self.store.built:
@@ -209,8 +212,7 @@ class Views:
         """Open what there is, and look at the directories: at some of each root, in any case."""
         if directory is None:
             return
-        for view in self.all:
-            view.open(directory)
+        self.open_caches(directory)
         if sum(view.root.rules.strict for view in self.all) > 1:
             self._compare()
         starts = looks.starts(state_dir)
@@ -220,6 +222,14 @@ class Views:
         self._look_on(until)
         for view in self.all:
             view.end_look(fs)
+
+    def open_caches(self, directory: str) -> None:
+        """Open the caches there are, without a look at directories."""
+        wait = db.READ_WAIT
+        for view in self.all:
+            view.open(directory, wait)
+            if view.state == BUSY:
+                wait = 0  # what holds one so long may hold them all
 
     def _look_on(self, until: float) -> None:
         """Look at more directories: half of the time for a project's own root, else equal parts.

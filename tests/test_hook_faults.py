@@ -5,11 +5,14 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+import subprocess
+import sys
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
+import apsw
 import pytest
 from cli_support import recall
 from damage_support import BYTES, FILES, ROWS
@@ -33,11 +36,11 @@ from hook_support import (
     write,
 )
 
-from index_cache import db, locks
+from index_cache import checksums, db, locks
 from recall import failures, resolved, views
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from damage_support import Damage
 
@@ -141,6 +144,79 @@ def test_C1_it_is_looked_at_again_when_its_writer_is_done(
 
     monkeypatch.setattr(locks.WriterLock, "acquire", done)
     assert titles(KEYS) == [TITLE]
+
+
+# What SQLite does that opens a cache which nobody has open, stopped amid it until it is told to go
+# on: it has the WAL's index of no content, says that it uses it, and is to write it.
+# https://sqlite.org/walformat.html#wal_locks
+OPENER = """
+import fcntl, sys
+index = open(sys.argv[1] + "-shm", "w+b")
+index.truncate(32768)
+fcntl.lockf(index, fcntl.LOCK_SH, 1, 128)
+fcntl.lockf(index, fcntl.LOCK_EX, 3, 120)
+print("locked", flush=True)
+sys.stdin.readline()
+fcntl.lockf(index, fcntl.LOCK_UN, 3, 120)
+print("unlocked", flush=True)
+sys.stdin.readline()
+"""
+
+
+@contextmanager
+def opener(path: str) -> Iterator[Callable[[], None]]:
+    """Give what ends the opening of a cache by another process, which is in the midst of it."""
+    command = [sys.executable, "-c", OPENER, path]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+
+        def told(word: str) -> None:
+            assert process.stdout is not None
+            assert process.stdout.readline() == f"{word}\n"
+
+        def end() -> None:
+            assert process.stdin is not None
+            process.stdin.write("go on\n")
+            process.stdin.flush()
+            told("unlocked")
+
+        told("locked")
+        try:
+            yield end
+        finally:
+            process.kill()
+
+
+class Waiting(apsw.VFS):
+    """The cache files' VFS; in the place of sleeping ``nap`` is called."""
+
+    def __init__(self, nap: Callable[[], None]) -> None:
+        self.naps = 0
+        self._nap = nap
+        super().__init__("waiting", checksums.vfs() or apsw.vfs_names()[0])
+
+    def xSleep(self, microseconds: int) -> int:
+        self.naps += 1
+        self._nap()
+        return microseconds
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_C1_who_is_just_opening_a_cache_is_waited_for(
+    cache: str, monkeypatch: pytest.MonkeyPatch, ends: bool
+) -> None:
+    """Its locks last some microseconds; a prompt that met them had no card."""
+    with opener(cache) as end:
+        view = views.View(resolved.load("/", os.environ).roots[0], near=False)
+        vfs = Waiting(end if ends else lambda: None)
+        monkeypatch.setattr(checksums, "vfs", lambda: "waiting")
+        try:
+            view.open(os.path.dirname(cache))
+        finally:
+            vfs.unregister()
+    assert view.state == (views.ANSWERS if ends else views.BUSY)
+    assert vfs.naps == 1 if ends else vfs.naps > 1
 
 
 def test_C1_damage_that_a_search_meets_while_the_cache_is_written_is_busy(cache: str) -> None:

@@ -1,4 +1,4 @@
-"""The time that a prompt has for directories is shared by all of its roots."""
+"""What the roots of a prompt share: the time for directories, and for caches that are busy."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from stateful_support import make_root
 
+from index_cache.db import READ_WAIT
 from index_cache.files import FileSystem
 from recall import views
-from recall.views import View, Views
+from recall.views import ANSWERS, BUSY, View, Views
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,3 +66,18 @@ def test_the_time_is_shared(
     Views(roots, [each == "n" for each in near]).open(str(tmp_path), None, FileSystem())
     assert list(spent.values()) == pytest.approx(given)
     assert begun == ended == [root.name for root in roots]
+
+
+def test_one_cache_that_stays_busy_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[int] = []
+
+    def opened(view: View, _: str, wait: int) -> None:
+        waits.append(wait)
+        view.state = BUSY if view.root.name in {"r1", "r3"} else ANSWERS
+
+    monkeypatch.setattr(View, "open", opened)
+    roots = [make_root(tmp_path, f"r{number}") for number in range(4)]
+    Views(roots, [False] * 4).open_caches(str(tmp_path))
+    assert waits == [READ_WAIT, READ_WAIT, 0, 0]
