@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Of a note: many times what a pipe holds.
-TEXTS = {name: f"{name}ä{'-' * 500}\n" * 2_000 for name in ("a", "b")}
+TEXTS = {name: f"{name}ä{'-' * 500}\n" * 600 for name in ("a", "b")}
 FULL = "error: the output can't be written: No space left on device\n"
 
 
