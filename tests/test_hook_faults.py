@@ -214,6 +214,8 @@ def test_C1_who_is_just_opening_a_cache_is_waited_for(
         try:
             view.open(os.path.dirname(cache))
         finally:
+            if view.store is not None:
+                view.store.close()  # which needs its VFS
             vfs.unregister()
     assert view.state == (views.ANSWERS if ends else views.BUSY)
     assert vfs.naps == 1 if ends else vfs.naps > 1
