@@ -19,7 +19,7 @@ from index_cache import taghints, tags
 from index_cache.privacy import strip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 
 @pytest.mark.parametrize("vector", load("privacy.json"), ids=named)
@@ -214,14 +214,12 @@ UNFINISHED = [
 ]
 
 
-def fastest(text: str) -> float:
-    """Return the least time of five runs."""
-    times = []
+def times(text: str) -> Iterator[float]:
+    """Yield what each of five runs takes."""
     for _ in range(5):
         begin = time.process_time()
         strip(text)
-        times.append(time.process_time() - begin)
-    return min(times)
+        yield time.process_time() - begin
 
 
 @pytest.mark.parametrize(
@@ -242,8 +240,8 @@ def test_four_times_the_text_takes_four_times_as_long(head: str, shape: str) -> 
         return head + shape * (length // len(shape))
 
     strip(text(100))  # compiles the patterns
-    base = max(fastest(text(60_000)), 0.000_3)
-    assert fastest(text(240_000)) < 8 * base
+    base = max(min(times(text(60_000))), 0.000_3)
+    assert any(took < 8 * base for took in times(text(240_000)))  # the first one, as a rule
 
 
 def test_halves_within_halves_are_given_up_in_few_passes() -> None:
