@@ -1,8 +1,9 @@
-"""File modes that bind the tests where root runs them."""
+"""What may not be written: file modes that bind root as well, and a read-only file system."""
 
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import sys
 from contextlib import contextmanager
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import pytest
 
 _VERSION_3 = 0x20080522  # capset(2)
 _PR_GET_SECUREBITS, _PR_SET_SECUREBITS = 27, 28  # prctl(2)
@@ -66,3 +69,15 @@ def _call(name: str, *arguments: object) -> int:
         number = ctypes.get_errno()
         raise OSError(number, f"{name}: {os.strerror(number)}")
     return answer
+
+
+def read_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let ``os.open`` refuse to write, as on a read-only file system, until the test is over."""
+    whole = os.open
+
+    def opened(path: str, flags: int, *rest: int, **more: int) -> int:
+        if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
+        return whole(path, flags, *rest, **more)
+
+    monkeypatch.setattr(os, "open", opened)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from rights_support import read_only
 
 from index_cache import db
 from index_cache.locks import WriterLock
@@ -689,14 +690,7 @@ def test_a_process_that_can_not_be_started(
 def test_C5_a_state_directory_that_can_not_be_written(
     notes: Path, roots: tuple[Root, ...], spawned: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = os.open
-
-    def read_only(path: str, flags: int, *rest: int, **more: int) -> int:
-        if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
-            raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
-        return whole(path, flags, *rest, **more)
-
-    monkeypatch.setattr(os, "open", read_only)
+    read_only(monkeypatch)
     assert prompt(notes, roots) == "unavailable: Read-only file system"
     assert spawned == []
 

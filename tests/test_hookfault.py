@@ -13,6 +13,7 @@ import pytest
 from cli_support import recall, valid_envelope
 from hypothesis import example, given
 from hypothesis import strategies as st
+from rights_support import read_only
 
 from recall import aftermath, hookfault, pausing, state
 
@@ -219,14 +220,7 @@ def test_C5_where_it_can_not_be_written_it_is_not_kept(
     where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hookfault.note(where, "why", now=NOW)
-    whole = os.open
-
-    def read_only(path: str, flags: int, *rest: int) -> int:
-        if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
-            raise OSError(30, "Read-only file system", path)
-        return whole(path, flags, *rest)
-
-    monkeypatch.setattr(os, "open", read_only)
+    read_only(monkeypatch)
     hookfault.note(where, "other", now=NOW)
     hookfault.worked(where, now=NOW)
     fault = hookfault.read(where, now=NOW)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rights_support import read_only
 
 from recall import ledger, state
 
@@ -327,14 +328,7 @@ def test_C5_a_directory_that_can_not_be_written_hurts_nobody(
     where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger.note(where, "s", [(KEY, b"one")])
-    whole = os.open
-
-    def read_only(path: str, flags: int, *rest: int, **more: int) -> int:
-        if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
-            raise OSError(30, "Read-only file system", path)
-        return whole(path, flags, *rest, **more)
-
-    monkeypatch.setattr(os, "open", read_only)
+    read_only(monkeypatch)
     assert "Read-only" in str(ledger.note(where, "s", [("a", b"b")]))
     assert ledger.seen(where, "s").has(KEY, b"one")
 
