@@ -56,7 +56,7 @@ class UnsyncedFile(apsw.VFSFile):
         del flags
 
 
-class FailingFile(apsw.VFSFile):
+class FailingFile(UnsyncedFile):
     """A file whose changes the disk counts, and may refuse."""
 
     def __init__(self, failures: Failures, base: str, name: Name, flags: list[int]) -> None:

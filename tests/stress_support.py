@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 import pytest
-from disk_support import DISK
+from disk_support import DISK, UnsyncedFile
 from stateful_support import assert_same, fresh, make_root
 
 from index_cache import db, ingest, locks
@@ -288,7 +288,7 @@ def die_at_commit(_: Connection, yard: Yard, number: int) -> None:
     assert yard.rebuild().rebuilt
 
 
-class MortalFile(apsw.VFSFile):
+class MortalFile(UnsyncedFile):
     """A file of whose changes the last one is torn, if it is ``counted`` or beside that."""
 
     def __init__(
