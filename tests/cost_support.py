@@ -22,12 +22,13 @@ def steps(call: Callable[[], Found], *, repeat: int = 1) -> tuple[Found, float]:
 
     Of several calls the fastest counts. The loop runs right after, so both meet the same machine.
     """
-    found, took = min((_timed(call) for _ in range(repeat)), key=lambda each: each[1])
-    _, loop = min((_timed(_loop) for _ in range(5)), key=lambda each: each[1])
+    found, took = min((timed(call) for _ in range(repeat)), key=lambda each: each[1])
+    _, loop = min((timed(_loop) for _ in range(5)), key=lambda each: each[1])
     return found, took * _STEPS / loop
 
 
-def _timed(call: Callable[[], Found]) -> tuple[Found, float]:
+def timed(call: Callable[[], Found]) -> tuple[Found, float]:
+    """Return what a call returns and the CPU time that it took, in seconds."""
     begun = time.process_time()
     found = call()
     return found, time.process_time() - begun
