@@ -73,7 +73,7 @@ class View:
         self.go_on: int | None = None
         self._path: str | None = None
 
-    def open(self, directory: str, wait: int = db.READ_WAIT) -> None:
+    def open(self, directory: str, wait: int) -> None:
         """Open the cache in a directory, if there is a whole one, and begin to read it.
 
         ``wait`` is how many ms SQLite may wait for others.

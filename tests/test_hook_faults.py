@@ -212,7 +212,7 @@ def test_C1_who_is_just_opening_a_cache_is_waited_for(
         vfs = Waiting(end if ends else lambda: None)
         monkeypatch.setattr(checksums, "vfs", lambda: "waiting")
         try:
-            view.open(os.path.dirname(cache))
+            view.open(os.path.dirname(cache), db.READ_WAIT)
         finally:
             if view.store is not None:
                 view.store.close()  # which needs its VFS
@@ -223,7 +223,7 @@ def test_C1_who_is_just_opening_a_cache_is_waited_for(
 
 def test_C1_damage_that_a_search_meets_while_the_cache_is_written_is_busy(cache: str) -> None:
     view = views.View(resolved.load("/", os.environ).roots[0], near=False)
-    view.open(os.path.dirname(cache))
+    view.open(os.path.dirname(cache), db.READ_WAIT)
     assert view.state == views.ANSWERS
     with locks.WriterLock(cache) as lock:
         assert lock.acquire(0)
